@@ -1,0 +1,5 @@
+export { FrameDecoder } from './decoder.js'
+export { encodeFrame, type FieldValue } from './encode.js'
+export { FrameError } from './error.js'
+export { Frame } from './frame.js'
+export { DEFAULT_LIMITS, type Limits } from './limits.js'

@@ -1,0 +1,38 @@
+/** Exit statuses, those of sysexits(3) and of shells; the stage contract in messages(7) says when each is used. */
+export const EXIT = {
+  OK: 0,
+  USAGE: 64,
+  DATA: 65,
+  NO_INPUT: 66,
+  UNAVAILABLE: 69,
+  SOFTWARE: 70,
+  CANNOT_CREATE: 73,
+  IO: 74,
+  TRY_AGAIN: 75,
+  NOT_PERMITTED: 77,
+  CONFIG: 78,
+  INTERRUPTED: 130,
+} as const
+
+/** An end that a user is told of in one line: `tool: message`, and the status to leave with. The message begins in lower case and has no full stop. */
+export class StageError extends Error {
+  override readonly name = 'StageError'
+
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message)
+  }
+}
+
+/** A StageError for a failed call to the system: what was being done, and why it failed. */
+export function systemError(status: number, what: string, error: unknown): StageError {
+  return new StageError(status, `${what}: ${reason(error)}`)
+}
+
+/** Why a call to the system failed, in a few words: `no such file or directory`, without Node's code and call. */
+export function reason(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return /^[A-Z0-9_]+: (.*?)(, \w+.*)?$/s.exec(error.message)?.[1] ?? error.message
+}

@@ -1,0 +1,156 @@
+import { FrameDecoder, FrameError } from '@agentpipe/frame'
+import { messageFields } from '@agentpipe/message'
+import type { Context, FrameStage } from './command.js'
+import { EXIT, reason, StageError, systemError } from './exit-status.js'
+import { type Input, readInput } from './input.js'
+import { watchOwner } from './watch.js'
+
+/** How long a stage that must leave still waits for the end of its input, or for a slow reader. */
+const LEAVE_MS = 2000
+
+/** Runs a stage from its first frame to the end of its input, and gives its exit status; never rejects. */
+export function runFrameStage(context: Context, stage: FrameStage): Promise<number> {
+  return new Promise((resolve) => new FrameLoop(context, stage, resolve).start())
+}
+
+class FrameLoop {
+  readonly #context: Context
+  readonly #stage: FrameStage
+  readonly #resolve: (status: number) => void
+  readonly #decoder = new FrameDecoder()
+  #input: Input | undefined
+  #leaving = false
+
+  constructor(context: Context, stage: FrameStage, resolve: (status: number) => void) {
+    this.#context = context
+    this.#stage = stage
+    this.#resolve = resolve
+  }
+
+  start(): void {
+    const { output } = this.#context
+    output.onClosed = () => this.#outputClosed()
+    output.onError = (error) => this.#leave(systemError(EXIT.IO, 'cannot write to standard output', error))
+    process.on('SIGINT', () => this.#stage.interrupt?.())
+    for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void this.#leaveBySignal(signal))
+    watchOwner(() => this.#ownerGone())
+    try {
+      this.#input = readInput(0, {
+        chunk: (bytes) => this.#chunk(bytes),
+        end: () => void this.#end(),
+        error: (error) => this.#leave(systemError(EXIT.IO, 'cannot read standard input', error)),
+      })
+    } catch (error) {
+      this.#leave(systemError(EXIT.IO, 'cannot read standard input', error))
+    }
+  }
+
+  #chunk(bytes: Buffer): void {
+    const { output, trace } = this.#context
+    try {
+      this.#decoder.push(bytes, (frame) => {
+        if (this.#leaving) return
+        trace?.('<', frame)
+        this.#stage.frame(frame)
+      })
+      this.#stage.batch?.()
+      output.flush()
+    } catch (error) {
+      this.#failed(error)
+    }
+    if (output.backedUp && !output.closed && this.#stage.readsOn !== 'always') this.#waitForReader()
+  }
+
+  #waitForReader(): void {
+    this.#input?.pause()
+    this.#context.output.drained().then(() => this.#input?.resume())
+  }
+
+  async #end(): Promise<void> {
+    if (this.#leaving) return
+    try {
+      this.#decoder.end()
+      const status = await this.#stage.end?.()
+      this.#leaving = true
+      await this.#context.output.finished()
+      this.#resolve(status ?? EXIT.OK)
+    } catch (error) {
+      this.#failed(error)
+    }
+  }
+
+  /** What was read before the error still counts; then the stage says what is wrong, downstream and to the user. */
+  #failed(error: unknown): void {
+    if (error instanceof FrameError) {
+      this.#finishBatch()
+      const { name, output } = this.#context
+      output.send(messageFields('ERROR', [`${name}: ${error.message}`], { code: 'malformed', source: name, offset: error.offset }))
+      this.#leave(new StageError(EXIT.DATA, error.message))
+    } else this.#leave(error)
+  }
+
+  #finishBatch(): void {
+    try {
+      this.#stage.batch?.()
+    } catch (error) {
+      this.#context.diagnose(reason(error))
+    }
+  }
+
+  #outputClosed(): void {
+    if (this.#stage.readsOn === 'when closed') this.#input?.resume()
+    else this.#leave(new StageError(EXIT.OK, ''))
+  }
+
+  /** Ends the stage before its input does. */
+  #leave(error: unknown): void {
+    if (this.#leaving) return
+    this.#leaving = true
+    this.#input?.stop()
+    const status = this.#report(error)
+    const finish = async () => {
+      await this.#stage.cancel?.()
+      await this.#context.output.finished()
+    }
+    this.#withinLimit(finish()).then(() => this.#resolve(status))
+  }
+
+  #report(error: unknown): number {
+    if (error instanceof StageError) {
+      if (error.status !== EXIT.OK) this.#context.diagnose(error.message)
+      return error.status
+    }
+    reportBug(this.#context, error)
+    return EXIT.SOFTWARE
+  }
+
+  async #leaveBySignal(signal: 'SIGTERM' | 'SIGHUP'): Promise<void> {
+    if (!this.#leaving) {
+      this.#leaving = true
+      this.#input?.stop()
+      this.#finishBatch()
+      await this.#withinLimit(Promise.resolve(this.#stage.cancel?.()).then(() => this.#context.output.finished()))
+    }
+    // Ended by the signal itself, so that who waits sees it. A terminal that is gone makes Node 20 abort in its own exit.
+    process.removeAllListeners(signal)
+    process.kill(process.pid, signal)
+  }
+
+  /** What runs ends at once; frames that are already on their way are still dealt with, for a short while. */
+  #ownerGone(): void {
+    Promise.resolve(this.#stage.cancel?.()).finally(() => {
+      if (this.#stage.cancel) this.#resolve(EXIT.UNAVAILABLE)
+    })
+    setTimeout(() => this.#resolve(EXIT.UNAVAILABLE), LEAVE_MS).unref()
+  }
+
+  #withinLimit(work: Promise<unknown>): Promise<unknown> {
+    return Promise.race([work.catch(() => {}), new Promise((resolve) => setTimeout(resolve, LEAVE_MS).unref())])
+  }
+}
+
+/** An exception that nobody foresaw: one line, and the stack where it was asked for. */
+export function reportBug({ diagnose }: Pick<Context, 'diagnose'>, error: unknown): void {
+  diagnose(`internal error: ${reason(error)}; run with AGENTPIPE_DEBUG=1 for the details and report them`)
+  if (process.env.AGENTPIPE_DEBUG && error instanceof Error) for (const line of error.stack?.split('\n') ?? []) diagnose(line)
+}

@@ -1,0 +1,5 @@
+export { everyCut, pieces } from './chunks.js'
+export { eventually } from './eventually.js'
+export { fieldsOf, frames, framesOf } from './frames.js'
+export { fixture, root } from './paths.js'
+export { type Ended, type RunOptions, run, shell, testEnvironment } from './run.js'

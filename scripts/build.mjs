@@ -1,0 +1,102 @@
+// node scripts/build.mjs [EXECUTABLE...]
+// Makes dist/, or some executables in it: each executable as one bundled file that is both a shell script and a CommonJS program, and ripgrep's binary.
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { builtinModules, createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+
+const root = join(dirname(fileURLToPath(import.meta.url)), '..')
+const dist = join(root, 'dist')
+const lib = join(dist, 'lib', 'agentpipe')
+const bin = join(dist, 'bin')
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+
+/** The stages that talk to servers over TLS: they alone need NODE_EXTRA_CA_CERTS, which costs every Node process 60 ms at its start. */
+const NETWORK = new Set(['agent-loop'])
+
+const executables = readdirSync(join(root, 'packages')).filter((name) => existsSync(join(root, 'packages', name, 'src', 'main.ts')))
+
+/**
+ * Node's own modules are loaded on first use: node:net alone costs 3 ms, and `resp write` needs none of it. Each import is
+ * an object of getters, one for each name that the module exports.
+ */
+const lazyBuiltins = {
+  name: 'lazy-builtins',
+  setup({ onResolve, onLoad }) {
+    const require = createRequire(import.meta.url)
+    onResolve({ filter: /^(node:)?[a-z0-9_/]+$/ }, ({ path, namespace }) => {
+      const name = path.replace(/^node:/, '')
+      if (!builtinModules.includes(name)) return undefined
+      return namespace === 'lazy' ? { path, external: true } : { path: name, namespace: 'lazy' }
+    })
+    onLoad({ filter: /.*/, namespace: 'lazy' }, ({ path }) => {
+      const loaded = require(path)
+      if (typeof loaded === 'function') return { contents: `module.exports = require(${JSON.stringify(`node:${path}`)})` }
+      const getters = Object.keys(loaded).map(
+        (name) => `get ${JSON.stringify(name)}() { return require(${JSON.stringify(`node:${path}`)})[${JSON.stringify(name)}] }`,
+      )
+      return { contents: `module.exports = {${getters.join(',\n')}}` }
+    })
+  },
+}
+
+mkdirSync(lib, { recursive: true })
+mkdirSync(bin, { recursive: true })
+writeFileSync(join(lib, 'package.json'), '{"type":"commonjs"}\n')
+const wanted = process.argv.slice(2)
+await Promise.all(executables.filter((name) => wanted.length === 0 || wanted.includes(name)).map(bundle))
+if (wanted.length === 0) copyRipgrep()
+
+async function bundle(name) {
+  // Renamed when it is whole: a pipeline that starts meanwhile gets the old file or the new one.
+  const outfile = join(lib, `.${name}.new`)
+  await build({
+    entryPoints: [join(root, 'packages', name, 'src', 'main.ts')],
+    outfile,
+    bundle: true,
+    platform: 'node',
+    target: 'node20',
+    format: 'cjs',
+    conditions: ['source'],
+    minifySyntax: true,
+    minifyWhitespace: true,
+    legalComments: 'none',
+    define: { AGENTPIPE_VERSION: JSON.stringify(version), 'import.meta.url': '__importMetaUrl' },
+    banner: { js: header(name) },
+    plugins: [lazyBuiltins],
+    logLevel: 'warning',
+  })
+  chmodSync(outfile, 0o755)
+  renameSync(outfile, join(lib, name))
+  rmSync(join(bin, name), { force: true })
+  symlinkSync(join('..', 'lib', 'agentpipe', name), join(bin, name))
+}
+
+/**
+ * The first lines of every executable. For sh: start Node on this very file, its descriptor 1 being stderr and the real
+ * stdout descriptor 9, so that no library, and no module preloaded by NODE_OPTIONS, can print among the frames. For Node:
+ * SIGINT is caught before anything else is loaded, and what stands on process.stdout goes to stderr.
+ */
+function header(name) {
+  const certificates = NETWORK.has(name)
+    ? ''
+    : 'if [ "${NODE_EXTRA_CA_CERTS-}" ]; then export AGENTPIPE_CA_CERTS="$NODE_EXTRA_CA_CERTS"; unset NODE_EXTRA_CA_CERTS; fi; '
+  return [
+    '#!/bin/sh',
+    `':' //; if [ "$#" = 1 ] && [ "$1" = --version ]; then echo "${name} (agentpipe) ${version}"; exit; fi; ${certificates}AGENTPIPE_OUTPUT_FD=9 exec node "$0" "$@" 9>&1 1>&2`,
+    ";process.on('SIGINT',()=>{});",
+    "Object.defineProperty(process,'stdout',{configurable:true,get:()=>process.stderr});",
+    'if(process.env.AGENTPIPE_CA_CERTS){process.env.NODE_EXTRA_CA_CERTS=process.env.AGENTPIPE_CA_CERTS;delete process.env.AGENTPIPE_CA_CERTS}',
+    "const __importMetaUrl='file://'+__filename;",
+  ].join('\n')
+}
+
+/** Where the machine has no `rg` of its own, Glob and Grep use the one of the npm package. */
+function copyRipgrep() {
+  const require = createRequire(join(root, 'packages', 'tool-runner', 'package.json'))
+  const { rgPath } = require('@vscode/ripgrep')
+  rmSync(join(lib, 'rg'), { force: true })
+  copyFileSync(rgPath, join(lib, 'rg'))
+  chmodSync(join(lib, 'rg'), 0o755)
+}
