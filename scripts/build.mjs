@@ -17,6 +17,9 @@ const NETWORK = new Set(['agent-loop'])
 
 const executables = readdirSync(join(root, 'packages')).filter((name) => existsSync(join(root, 'packages', name, 'src', 'main.ts')))
 
+/** Modules that Node has loaded before it runs us: nothing to gain. */
+const LOADED_BY_NODE = new Set(['fs', 'path', 'url', 'util', 'os', 'events', 'buffer', 'process', 'timers'])
+
 /**
  * Node's own modules are loaded on first use: node:net alone costs 3 ms, and `resp write` needs none of it. Each import is
  * an object of getters, one for each name that the module exports.
@@ -27,7 +30,7 @@ const lazyBuiltins = {
     const require = createRequire(import.meta.url)
     onResolve({ filter: /^(node:)?[a-z0-9_/]+$/ }, ({ path, namespace }) => {
       const name = path.replace(/^node:/, '')
-      if (!builtinModules.includes(name)) return undefined
+      if (!builtinModules.includes(name) || LOADED_BY_NODE.has(name)) return undefined
       return namespace === 'lazy' ? { path, external: true } : { path: name, namespace: 'lazy' }
     })
     onLoad({ filter: /.*/, namespace: 'lazy' }, ({ path }) => {
@@ -59,8 +62,9 @@ async function bundle(name) {
     target: 'node20',
     format: 'cjs',
     conditions: ['source'],
-    minifySyntax: true,
-    minifyWhitespace: true,
+    // Its ES module makes a `require` of its own at start-up, its CommonJS build does not.
+    alias: { 'yargs-parser': createRequire(join(root, 'packages', 'stage', 'package.json')).resolve('yargs-parser') },
+    minify: true,
     legalComments: 'none',
     define: { AGENTPIPE_VERSION: JSON.stringify(version), 'import.meta.url': '__importMetaUrl' },
     banner: { js: header(name) },

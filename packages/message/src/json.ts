@@ -146,10 +146,11 @@ function isInteger(text: string): boolean {
   return Number.isSafeInteger(Number(text)) && String(Number(text)) === text && text !== '-0'
 }
 
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+let decoder: InstanceType<typeof TextDecoder> | undefined
 
 /** The text of UTF-8 bytes, or undefined if they are not UTF-8. */
 function utf8(bytes: Buffer): string | undefined {
+  decoder ??= new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   try {
     return decoder.decode(bytes)
   } catch {

@@ -1,7 +1,6 @@
-import { isatty } from 'node:tty'
 import { FrameError } from '@agentpipe/frame'
 import type { Command, Context, StageSpec } from './command.js'
-import { STDOUT } from './descriptors.js'
+import { descriptorKind, STDOUT } from './descriptors.js'
 import { diagnosticsOf } from './diagnostics.js'
 import { EXIT, StageError, systemError } from './exit-status.js'
 import { reportBug, runFrameStage } from './frame-stage.js'
@@ -77,7 +76,7 @@ async function runCommand(name: string, command: Command, argv: readonly string[
 
 async function act(context: Context, command: Command): Promise<number> {
   // Ctrl-C at a terminal ends it; in a pipeline it goes on to the end of its input.
-  if (isatty(0)) process.removeAllListeners('SIGINT')
+  if (descriptorKind(0) === 'terminal') process.removeAllListeners('SIGINT')
   let failure: StageError | undefined
   context.output.onError = (error) => {
     failure = systemError(EXIT.IO, 'cannot write to standard output', error)

@@ -1,0 +1,52 @@
+import type { OptionTable, OptionValues } from '@agentpipe/stage'
+
+/** Handed on under the same name to the stage that is named. What a stage does not get from us it takes from its own environment and config. */
+const HANDED_ON = {
+  'agent-loop': {
+    provider: { type: 'text', value: 'NAME', about: 'anthropic, openai, openai-responses, google or replay' },
+    model: { type: 'text', value: 'M', about: 'the model that answers' },
+    'base-url': { type: 'text', value: 'URL', about: 'of the model server' },
+    from: { type: 'text', value: 'FILE', about: 'the capture that --provider replay plays' },
+    system: { type: 'text', value: 'FILE', about: 'file with the system prompt' },
+    'append-system': { type: 'text', value: 'TEXT', about: 'added to the system prompt' },
+    'max-turns': { type: 'count', value: 'N', about: 'model requests at most' },
+  },
+  'tool-runner': {
+    mode: { type: 'text', value: 'MODE', choices: ['read-only', 'workspace', 'full'], about: 'what tools may do' },
+    workspace: { type: 'text', value: 'DIR', about: 'where they may write (the current directory)', rare: true },
+    timeout: { type: 'text', value: 'S', about: 'seconds a command may take', rare: true },
+  },
+  'resp-render': {
+    color: { type: 'text', value: 'WHEN', choices: ['auto', 'always', 'never'], about: 'colours', rare: true },
+    width: { type: 'count', value: 'N', about: 'columns', rare: true },
+  },
+} as const satisfies Readonly<Record<string, OptionTable>>
+
+export const OPTIONS = {
+  ...HANDED_ON['agent-loop'],
+  ...HANDED_ON['tool-runner'],
+  session: { type: 'text', value: 'ID', about: 'name the session, or go on with it' },
+  continue: { type: 'flag', about: 'go on with the latest session of this directory' },
+  stage: { type: 'list', value: 'NAME=COMMAND', about: 'run COMMAND in place of a stage' },
+  before: { type: 'list', value: 'NAME=COMMAND', about: 'run COMMAND in front of a stage' },
+  after: { type: 'list', value: 'NAME=COMMAND', about: 'run COMMAND behind a stage' },
+  record: { type: 'text', value: 'FILE', about: 'write all frames to FILE, to be replayed' },
+  'output-format': { type: 'text', value: 'FORMAT', choices: ['human', 'text', 'json', 'stream-json'], default: 'human', about: 'what is printed' },
+  'print-script': { type: 'flag', about: 'print the shell script that would run' },
+  ...HANDED_ON['resp-render'],
+} as const satisfies OptionTable
+
+export type Settings = OptionValues<typeof OPTIONS>
+
+/** The stages that make up the ring, in order. */
+export const STAGES = ['agent-loop', 'tool-runner', 'event-store', 'resp-render'] as const
+export type StageName = (typeof STAGES)[number]
+
+/** The words of the options that are handed on to a stage. */
+export function handedOn(stage: string, settings: Settings): string[] {
+  const table: OptionTable = Object.hasOwn(HANDED_ON, stage) ? HANDED_ON[stage as keyof typeof HANDED_ON] : {}
+  return Object.keys(table).flatMap((name) => {
+    const value = settings[name as keyof Settings]
+    return value === undefined ? [] : [`--${name}=${value}`]
+  })
+}

@@ -1,0 +1,128 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import type { Socket } from 'node:net'
+import { EXIT, STDOUT, StageError, systemError } from '@agentpipe/stage'
+
+/** Descriptors of the script: stages say there how they ended; its end tells stages that we have gone. */
+const STATUS_FD = 7
+const WATCH_FD = 8
+
+/** How long the other stages have to end by themselves after one has failed, before they are ended. */
+const GRACE_MS = 1000
+const KILL_MS = 3000
+
+/**
+ * Runs the script and gives its exit status. When a stage fails the others are ended; when we are told to leave (SIGTERM,
+ * SIGHUP) they are told too. Whatever happens to us, stages see the end of descriptor 8.
+ */
+export async function supervise(script: Uint8Array): Promise<number> {
+  return new Supervisor(script).ended
+}
+
+class Supervisor {
+  readonly ended: Promise<number>
+  readonly #shell: ChildProcess
+  /** Stages that run: name and process. */
+  readonly #stages = new Map<string, number>()
+  #interrupted = false
+  #ending = false
+
+  constructor(script: Uint8Array) {
+    // node:child_process: execa would cost 20 ms before the first stage starts.
+    this.#shell = spawn('/bin/sh', ['-s'], {
+      stdio: ['pipe', STDOUT, 'inherit', 'ignore', 'ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
+      env: { ...process.env, AGENTPIPE_SUPERVISED: '1' },
+    })
+    this.ended = new Promise((resolve, reject) => {
+      this.#shell.on('error', (error) => reject(systemError(EXIT.UNAVAILABLE, 'cannot run /bin/sh', error)))
+      this.#shell.on('exit', (status, signal) => this.#shellEnded(status, signal, resolve, reject))
+    })
+    this.#shell.stdin?.on('error', () => {})
+    this.#shell.stdin?.end(script)
+    this.#readStatus(this.#socket(STATUS_FD))
+    this.#watchEnd().on('error', () => {})
+    this.#takeSignals()
+  }
+
+  #socket(descriptor: number): Socket {
+    return (this.#shell.stdio as readonly unknown[])[descriptor] as Socket
+  }
+
+  #watchEnd(): Socket {
+    return this.#socket(WATCH_FD)
+  }
+
+  #readStatus(socket: Socket): void {
+    let text = ''
+    socket.setEncoding('utf8')
+    socket.on('error', () => {})
+    socket.on('data', (chunk: string) => {
+      const lines = (text + chunk).split('\n')
+      text = lines.pop() as string
+      for (const line of lines) this.#said(line.split(' '))
+    })
+  }
+
+  #said([event, name = '', value]: string[]): void {
+    if (event === 'start') this.#stages.set(name, Number(value))
+    if (event !== 'end') return
+    this.#stages.delete(name)
+    if (isFailure(name, Number(value))) this.#endStages()
+  }
+
+  /** Ends the stages that are still there: first by the end of descriptor 8, then by SIGKILL. */
+  #endStages(): void {
+    if (this.#ending) return
+    this.#ending = true
+    setTimeout(() => this.#watchEnd().destroy(), GRACE_MS).unref()
+    setTimeout(() => this.#signalStages('SIGKILL'), KILL_MS).unref()
+  }
+
+  #signalStages(signal: NodeJS.Signals): void {
+    for (const stage of this.#stages.values()) this.#signal(stage, signal)
+  }
+
+  #signal(pid: number | undefined, signal: NodeJS.Signals): void {
+    try {
+      if (pid !== undefined) process.kill(pid, signal)
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+
+  #takeSignals(): void {
+    // A terminal sends SIGINT to every stage; `kill -INT` of us alone must do the same.
+    process.on('SIGINT', () => {
+      this.#interrupted = true
+      this.#signal(this.#stages.get('agent-loop'), 'SIGINT')
+    })
+    for (const signal of ['SIGTERM', 'SIGHUP'] as const) {
+      process.on(signal, () => {
+        this.#signal(this.#stages.get('agent-loop'), 'SIGTERM')
+        this.#endStages()
+        this.ended.catch(() => {}).then(() => raise(signal))
+      })
+    }
+  }
+
+  #shellEnded(status: number | null, signal: string | null, resolve: (status: number) => void, reject: (error: StageError) => void): void {
+    this.#watchEnd().destroy()
+    if (signal !== null) {
+      this.#signalStages('SIGTERM')
+      reject(new StageError(EXIT.UNAVAILABLE, `the shell that runs the stages was killed by ${signal}`))
+    }
+    // Ended by the signal itself: so a shell loop around us ends too.
+    if (this.#interrupted && status === EXIT.INTERRUPTED) raise('SIGINT')
+    resolve(status ?? EXIT.UNAVAILABLE)
+  }
+}
+
+/** agent-loop's statuses up to 127 and 130 say how the turn ended; the others end by themselves after it. */
+function isFailure(name: string, status: number): boolean {
+  if (status === 0 || status === 141) return false
+  return name !== 'agent-loop' || (status > 127 && status !== EXIT.INTERRUPTED)
+}
+
+function raise(signal: NodeJS.Signals): void {
+  process.removeAllListeners(signal)
+  process.kill(process.pid, signal)
+}
