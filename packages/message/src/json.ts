@@ -52,7 +52,7 @@ export function fromJson(object: unknown): Buffer {
   if (typeof members.type !== 'string') throw new TypeError('expected a member "type" that is a string')
   const type = members.type.toUpperCase()
   const known = messageSpec(type)
-  const spec = known !== undefined && known.fields.every((field) => takeMember(members, field) !== undefined) ? known : NOTHING
+  const spec = known?.fields.every((field) => takeMember(members, field) !== undefined) ? known : NOTHING
   const fields: FieldValue[] = [type]
   for (const field of spec.fields) fields.push(takeMember(members, field) as FieldValue)
   return encodeFrame([...fields, ...attributeFields(spec, members, takeExtra(type, members))])
@@ -89,14 +89,14 @@ function takeExtra(type: string, members: Record<string, unknown>): FieldValue[]
 function attributeFields(spec: MessageSpec, members: Record<string, unknown>, extra: FieldValue[]): FieldValue[] {
   const order = Array.isArray(members.order) ? members.order : spec.attributes.map(({ name }) => name)
   const fields: FieldValue[] = []
-  let next = 0
+  const rest = [...extra]
   for (const name of order) {
     const attribute = spec.attributes.find((field) => field.name === name)
     const value = attribute === undefined ? undefined : takeMember(members, attribute)
     if (attribute !== undefined && value !== undefined) fields.push(attribute.name, value)
-    else if (name === null) fields.push(...extra.slice(next, (next += 2)))
+    else if (name === null) fields.push(...rest.splice(0, 2))
   }
-  return [...fields, ...extra.slice(next)]
+  return [...fields, ...rest]
 }
 
 /** `value` as the member of its name, or under a marked name where the type's own form would not give the same bytes. */

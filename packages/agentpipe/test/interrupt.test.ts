@@ -1,0 +1,86 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { eventually, testEnvironment } from '@agentpipe/testing'
+import t from 'tap'
+import { logged } from './support/agent.js'
+import { bash, capture, type Response, Workspace } from './support/capture.js'
+import { leftovers, runningAs } from './support/processes.js'
+
+const LINE = `mkfifo back
+(trap '' INT; exec resp write USER_INPUT go) | resp merge - back |
+  agent-loop --provider replay --from model.resp | tool-runner | event-store --session s | tee -i back | resp-render`
+
+const CHEAP = `mkfifo back; resp write USER_INPUT go >prompt
+(trap '' INT; exec cat prompt back) |
+  agent-loop --provider replay --from model.resp --once | tool-runner | event-store --session s | tee -i back | resp-render`
+
+const AGENTPIPE = 'exec agentpipe --provider replay --from model.resp go'
+
+const waiting = bash('echo started; sleep 985')
+/** Text that takes a while to be taken: the terminal is slow. */
+const streaming: Response = { text: Array.from({ length: 200_000 }, (_, n) => `word ${n} `) }
+
+for (const [form, line] of Object.entries({ 'the line': LINE, 'the cheap form': CHEAP, agentpipe: AGENTPIPE })) {
+  t.test(`Ctrl-C at a terminal while a command runs: ${form}`, async (t) => {
+    const terminal = new Terminal(t, line, [waiting, { text: 'never said' }])
+    await eventually(() => runningAs(terminal.workspace, 'sleep 985').length > 0, 15_000)
+    await terminal.pressCtrlC()
+    t.match(terminal.screen, 'started', 'what the command had printed is on the screen')
+    t.match(terminal.screen, /interrupted/, 'the screen ends in the interruption')
+    t.match(logged(terminal.workspace).at(-1), { type: 'stop', reason: 'interrupted' }, 'the log ends in STOP interrupted')
+    t.match(
+      logged(terminal.workspace).find(({ type }) => type === 'tool_result'),
+      { status: 'cancelled', content: /started/ },
+    )
+    t.same(await leftovers(terminal.workspace), [])
+  })
+
+  t.test(`Ctrl-C at a terminal while text streams: ${form}`, async (t) => {
+    const terminal = new Terminal(t, line, [streaming])
+    await eventually(() => terminal.screen.includes('word 1000 '), 15_000)
+    await terminal.pressCtrlC()
+    t.match(logged(terminal.workspace).at(-1), { type: 'stop', reason: 'interrupted' })
+    t.match(terminal.screen.slice(-500), /interrupted/)
+    t.same(await leftovers(terminal.workspace), [])
+  })
+}
+
+t.test('Ctrl-C again and again loses nothing', async (t) => {
+  const terminal = new Terminal(t, AGENTPIPE, [waiting])
+  await eventually(() => runningAs(terminal.workspace, 'sleep 985').length > 0, 15_000)
+  for (let time = 0; time < 5; time++) terminal.type('\x03')
+  await terminal.ended
+  t.match(logged(terminal.workspace).at(-1), { type: 'stop', reason: 'interrupted' })
+  t.same(await leftovers(terminal.workspace), [])
+})
+
+/** A command in a pseudo-terminal of its own: script(1) of util-linux. */
+class Terminal {
+  readonly workspace: Workspace
+  readonly ended: Promise<unknown>
+  readonly #process
+  screen = ''
+
+  constructor(t: { teardown(work: () => void): void }, line: string, responses: readonly Response[]) {
+    this.workspace = new Workspace(t, capture(...responses))
+    this.#process = spawn('script', ['-qefc', line, '/dev/null'], {
+      cwd: this.workspace.directory,
+      env: testEnvironment({ ...this.workspace.environment, SHELL: '/bin/bash', TERM: 'xterm' }),
+      stdio: ['pipe', 'pipe', 'inherit'],
+    })
+    this.#process.stdout.setEncoding('utf8').on('data', (text) => {
+      this.screen += text
+    })
+    this.ended = once(this.#process, 'close')
+    t.teardown(() => this.#process.kill('SIGKILL'))
+  }
+
+  type(keys: string): void {
+    this.#process.stdin.write(keys)
+  }
+
+  async pressCtrlC(): Promise<void> {
+    this.type('\x03')
+    await this.ended
+  }
+}

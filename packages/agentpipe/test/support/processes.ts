@@ -1,0 +1,37 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { eventually } from '@agentpipe/testing'
+import type { Workspace } from './capture.js'
+
+export interface Running {
+  readonly pid: number
+  readonly parent: number
+  readonly command: string
+}
+
+/** The processes that were started for a workspace, whoever their parent is now: its mark stands in their environment. */
+export function running({ directory }: Workspace): Running[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((name) => describe(Number(name), `RING_TEST=${directory}`))
+}
+
+/** Those whose command line holds `text`. */
+export function runningAs(workspace: Workspace, text: string): Running[] {
+  return running(workspace).filter(({ command }) => command.includes(text))
+}
+
+/** Waits up to five seconds until nothing of the workspace runs; gives what is left. */
+export async function leftovers(workspace: Workspace): Promise<string[]> {
+  await eventually(() => running(workspace).length === 0)
+  return running(workspace).map(({ command }) => command)
+}
+
+function describe(pid: number, mark: string): Running[] {
+  try {
+    if (!readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(mark)) return []
+    const [, parent] = /\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'latin1')) ?? []
+    return [{ pid, parent: Number(parent), command: readFileSync(`/proc/${pid}/cmdline`, 'latin1').replaceAll('\0', ' ').trim() }]
+  } catch {
+    return []
+  }
+}
