@@ -34,6 +34,10 @@ export interface FrameStage {
   cancel?(): void | Promise<void>
   /** Read on though the reader of the output is gone, and for a head also while the output is backed up. */
   readonly readsOn?: 'when closed' | 'always'
+  /** Outputs beside the context's: while one is backed up no more is read, and the stage leaves when each has been taken. */
+  readonly outputs?: readonly Output[]
+  /** `text`: what it prints are no frames, so that none goes out either when its input is malformed. */
+  readonly prints?: 'frames' | 'text'
 }
 
 /**

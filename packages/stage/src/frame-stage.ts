@@ -3,6 +3,7 @@ import { messageFields } from '@agentpipe/message'
 import type { Context, FrameStage } from './command.js'
 import { EXIT, reason, StageError, systemError } from './exit-status.js'
 import { type Input, readInput } from './input.js'
+import type { Output } from './output.js'
 import { watchOwner } from './watch.js'
 
 /** How long a stage that must leave still waits for the end of its input, or for a slow reader. */
@@ -58,12 +59,22 @@ class FrameLoop {
     } catch (error) {
       this.#failed(error)
     }
-    if (output.backedUp && !output.closed && this.#stage.readsOn !== 'always') this.#waitForReader()
+    if (this.#stage.readsOn !== 'always') this.#waitForReaders()
   }
 
-  #waitForReader(): void {
+  #outputs(): readonly Output[] {
+    return [this.#context.output, ...(this.#stage.outputs ?? [])]
+  }
+
+  #waitForReaders(): void {
+    const slow = this.#outputs().filter((output) => output.backedUp && !output.closed)
+    if (slow.length === 0) return
     this.#input?.pause()
-    this.#context.output.drained().then(() => this.#input?.resume())
+    Promise.all(slow.map((output) => output.drained())).then(() => this.#input?.resume())
+  }
+
+  #finished(): Promise<unknown> {
+    return Promise.all(this.#outputs().map((output) => output.finished()))
   }
 
   async #end(): Promise<void> {
@@ -72,7 +83,7 @@ class FrameLoop {
       this.#decoder.end()
       const status = await this.#stage.end?.()
       this.#leaving = true
-      await this.#context.output.finished()
+      await this.#finished()
       this.#resolve(status ?? EXIT.OK)
     } catch (error) {
       this.#failed(error)
@@ -84,7 +95,9 @@ class FrameLoop {
     if (error instanceof FrameError) {
       this.#finishBatch()
       const { name, output } = this.#context
-      output.send(messageFields('ERROR', [`${name}: ${error.message}`], { code: 'malformed', source: name, offset: error.offset }))
+      if (this.#stage.prints !== 'text') {
+        output.send(messageFields('ERROR', [`${name}: ${error.message}`], { code: 'malformed', source: name, offset: error.offset }))
+      }
       this.#leave(new StageError(EXIT.DATA, error.message))
     } else this.#leave(error)
   }
@@ -110,7 +123,7 @@ class FrameLoop {
     const status = this.#report(error)
     const finish = async () => {
       await this.#stage.cancel?.()
-      await this.#context.output.finished()
+      await this.#finished()
     }
     this.#withinLimit(finish()).then(() => this.#resolve(status))
   }
@@ -129,7 +142,7 @@ class FrameLoop {
       this.#leaving = true
       this.#input?.stop()
       this.#finishBatch()
-      await this.#withinLimit(Promise.resolve(this.#stage.cancel?.()).then(() => this.#context.output.finished()))
+      await this.#withinLimit(Promise.resolve(this.#stage.cancel?.()).then(() => this.#finished()))
     }
     // Ended by the signal itself, so that who waits sees it. A terminal that is gone makes Node 20 abort in its own exit.
     process.removeAllListeners(signal)

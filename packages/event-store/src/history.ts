@@ -1,0 +1,65 @@
+import { DEFAULT_LIMITS, Frame } from '@agentpipe/frame'
+import { buildMessage, type MessageType, parseMessage } from '@agentpipe/message'
+import { command } from '@agentpipe/stage'
+import { entriesOf, readingOptions, sessionFile } from './reading.js'
+
+/** What a conversation is rebuilt from. Live output, requests for permission and what was said to people are no part of it. */
+const CONVERSATION: ReadonlySet<string> = new Set<MessageType>([
+  'USER_MESSAGE',
+  'TEXT',
+  'THINKING',
+  'TOOL_CALL',
+  'TOOL_RESULT',
+  'USAGE',
+  'SUB_AGENT_RESULT',
+  'STOP',
+  'CONTEXT_UPDATE',
+  'RETRY',
+])
+
+const HISTORY_FIELD = '$7\r\nHISTORY\r\n'
+
+/** `event-store history ID`: the conversation as HISTORY frames, to stand in front of agent-loop's input. */
+export const history = command({
+  purpose: 'print the conversation as HISTORY frames',
+  options: readingOptions,
+  operands: 'ID',
+  examples: ['event-store history latest | resp json', '{ event-store history latest; resp write USER_INPUT "go on"; } > input'],
+  act(context) {
+    const { output, diagnose } = context
+    for (const { record, frame } of entriesOf(context, sessionFile(context).log)) {
+      if (!isConversation(frame)) continue
+      const bytes = historyFrame(frame) ?? historyFrame(withoutRepeats(frame))
+      if (bytes === undefined) diagnose(`event ${record.seq} is too large for a HISTORY frame: left out`)
+      else output.write(bytes)
+      if (output.backedUp) output.flush()
+      if (output.closed) return
+    }
+  },
+})
+
+function isConversation(frame: Frame): boolean {
+  if (CONVERSATION.has(frame.type)) return true
+  if (frame.type !== 'ERROR') return false
+  const message = parseMessage(frame)
+  // A call that was refused before it was made: the model was told of it.
+  return message?.type === 'ERROR' && message.attributes.code === 'bad_call'
+}
+
+/** A TOOL_CALL without the members of its input, which are in the input itself. */
+function withoutRepeats(frame: Frame): Frame {
+  if (frame.type !== 'TOOL_CALL') return frame
+  const [, name, id, input] = frame.fields() as [Buffer, Buffer, Buffer, Buffer]
+  const message = parseMessage(frame)
+  const bytes = buildMessage('TOOL_CALL', [name, id, input], message?.type === 'TOOL_CALL' ? message.attributes : {})
+  return new Frame(bytes, 0, bytes.length, 0)
+}
+
+/** The frame with HISTORY in front of its fields; undefined past the limits of a frame. */
+function historyFrame(frame: Frame): Buffer | undefined {
+  const { bytes, count } = frame
+  const fields = bytes.subarray(bytes.indexOf('\n') + 1)
+  const head = Buffer.from(`*${count + 1}\r\n${HISTORY_FIELD}`)
+  if (count >= DEFAULT_LIMITS.fields || head.length + fields.length > DEFAULT_LIMITS.frameBytes) return undefined
+  return Buffer.concat([head, fields])
+}

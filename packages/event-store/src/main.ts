@@ -1,0 +1,14 @@
+import { runStage } from '@agentpipe/stage'
+import { history } from './history.js'
+import { list } from './list.js'
+import { path } from './path.js'
+import { recorder } from './recorder.js'
+import { replay } from './replay.js'
+
+runStage({
+  name: 'event-store',
+  purpose: 'record the events of a pipeline, pass every frame on, and read what was recorded',
+  main: recorder,
+  verbs: { list, replay, history, path },
+  examples: ['resp write TEXT hello | event-store --session demo | resp json', 'event-store replay demo | resp json'],
+})

@@ -1,0 +1,30 @@
+import { type Context, type Diagnose, usage } from '@agentpipe/stage'
+import { type LogEntry, readLog } from './log-reader.js'
+import { stateDirectory } from './session-directory.js'
+import { findSession, type Session } from './sessions.js'
+
+/** Damaged lines that are told of one by one. */
+const TOLD = 10
+
+/** Options of every verb that reads. */
+export const readingOptions = {
+  dir: { type: 'text', value: 'DIR', about: 'state directory, in place of XDG_STATE_HOME/agentpipe' },
+} as const
+
+type Reading = Pick<Context<typeof readingOptions>, 'options' | 'operands' | 'diagnose'>
+
+/** The session that the one operand names. Throws StageError: 64, or 66 where there is none. */
+export function sessionFile({ options, operands }: Reading): Session {
+  const [id] = operands
+  if (id === undefined || operands.length > 1) throw usage('expected one session ID, or latest; see event-store list')
+  return findSession(stateDirectory(options.dir), id)
+}
+
+/** What a log holds. Lines that are damaged are told of on stderr, the first ones each, the rest as a number. */
+export function* entriesOf({ diagnose }: { readonly diagnose: Diagnose }, log: string): Generator<LogEntry> {
+  let count = 0
+  yield* readLog(log, (line, damage) => {
+    if (++count <= TOLD) diagnose(`${log}: line ${line}: ${damage}`)
+  })
+  if (count > TOLD) diagnose(`${log}: ${count - TOLD} more lines are damaged`)
+}

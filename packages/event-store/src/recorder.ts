@@ -1,0 +1,130 @@
+import type { Frame } from '@agentpipe/frame'
+import { checkMessage, messageFields } from '@agentpipe/message'
+import { type Context, command, EXIT, type FrameStage, type Output, StageError, systemError, usage } from '@agentpipe/stage'
+import { AppendError } from './log-writer.js'
+import { isRecorded, recordLine } from './record.js'
+import { openRecording, type Recording, type RecordingOptions } from './recording.js'
+import { ID_FORM, isSessionId } from './session-id.js'
+import { type LinePrinter, linePrinter } from './stream-json.js'
+
+const options = {
+  session: { type: 'text', value: 'ID', about: "session to append to, or a new one's id" },
+  continue: { type: 'flag', about: 'append to the latest session of this directory' },
+  'stream-json': { type: 'text', value: 'FD', optionalValue: true, about: 'print the lines too, in place of frames or to FD' },
+  fsync: { type: 'text', choices: ['always', 'turn', 'never'], default: 'turn', about: 'wait for the disk' },
+  dir: { type: 'text', value: 'DIR', about: 'state directory, in place of XDG_STATE_HOME/agentpipe' },
+} as const
+
+const LF = 0x0a
+
+/** The events that `--fsync turn` waits for. */
+const TURNING_POINTS: ReadonlySet<string> = new Set(['USER_MESSAGE', 'TOOL_RESULT', 'STOP'])
+
+/** `event-store`: each event is in the log before its frame goes on. */
+export const recorder = command({
+  options,
+  stage(context) {
+    const { session } = context.options
+    if (session !== undefined && !isSessionId(session)) throw usage(`--session: expected ${ID_FORM}, found ${JSON.stringify(session)}`)
+    if (session !== undefined && context.options.continue) throw usage('--session and --continue exclude each other')
+    // A log that has grown to the limit of ulimit -f is an error to report, not a signal to die from.
+    process.on('SIGXFSZ', () => {})
+    return new Recorder(context, context.options, linePrinter(context.options['stream-json'], context))
+  },
+})
+
+class Recorder implements FrameStage {
+  readonly readsOn = 'when closed'
+  readonly prints: 'frames' | 'text'
+  readonly outputs: readonly Output[]
+  readonly #context: Context
+  readonly #options: RecordingOptions
+  readonly #printer: LinePrinter | undefined
+  #recording: Recording | undefined
+  #frames: Frame[] = []
+
+  constructor(context: Context, options: RecordingOptions, printer: LinePrinter | undefined) {
+    this.#context = context
+    this.#options = options
+    this.#printer = printer
+    this.prints = printer?.inPlace ? 'text' : 'frames'
+    this.outputs = printer === undefined || printer.inPlace ? [] : [printer.output]
+  }
+
+  frame(frame: Frame): void {
+    if (isRecorded(frame.type)) checkMessage(frame)
+    this.#frames.push(frame)
+  }
+
+  batch(): void {
+    const frames = this.#frames
+    this.#frames = []
+    try {
+      this.#record(frames.filter(({ type }) => isRecorded(type)))
+    } catch (error) {
+      const written = error instanceof AppendError ? error.written : Buffer.alloc(0)
+      this.#printer?.output.write(written)
+      this.#pass(framesBefore(frames, linesIn(written)))
+      throw this.#refuse(error)
+    }
+    this.#pass(frames)
+  }
+
+  async end(): Promise<number> {
+    try {
+      this.#recording?.close()
+    } catch (error) {
+      throw this.#refuse(error)
+    }
+    await this.#printer?.output.finished()
+    const failure = this.#printer?.failure
+    if (failure !== undefined) throw failure
+    return EXIT.OK
+  }
+
+  /** Appends events. Throws AppendError, or StageError where there is no log to append to. */
+  #record(events: readonly Frame[]): void {
+    const [first] = events
+    if (first === undefined) return
+    this.#recording ??= openRecording(this.#options, first, this.#context.diagnose)
+    const recording = this.#recording
+    const time = new Date().toISOString()
+    const lines = Buffer.from(events.map((event) => recordLine(event, ++recording.seq, time)).join(''))
+    recording.log.append(lines)
+    if (this.#mustSync(events)) recording.log.sync()
+    this.#printer?.output.write(lines)
+  }
+
+  #mustSync(events: readonly Frame[]): boolean {
+    const { fsync } = this.#options
+    return fsync === 'always' || (fsync === 'turn' && events.some(({ type }) => TURNING_POINTS.has(type)))
+  }
+
+  #pass(frames: readonly Frame[]): void {
+    if (this.#printer?.inPlace) return
+    for (const frame of frames) this.#context.output.pass(frame)
+  }
+
+  /** The error to leave with. It goes downstream too: who shows the conversation says why it ends. */
+  #refuse(error: unknown): unknown {
+    const { name, output } = this.#context
+    const known = error instanceof AppendError ? systemError(EXIT.IO, `cannot write ${this.#recording?.log.path}`, error.cause) : error
+    if (known instanceof StageError && this.prints === 'frames') {
+      output.send(messageFields('ERROR', [`${name}: ${known.message}`], { code: 'not_recorded', source: name }))
+    }
+    return known
+  }
+}
+
+function linesIn(bytes: Buffer): number {
+  let count = 0
+  for (let lf = bytes.indexOf(LF); lf >= 0; lf = bytes.indexOf(LF, lf + 1)) count++
+  return count
+}
+
+/** The frames before the first event that is not among the `recorded` ones. */
+function framesBefore(frames: readonly Frame[], recorded: number): Frame[] {
+  let count = 0
+  const end = frames.findIndex(({ type }) => isRecorded(type) && ++count > recorded)
+  return frames.slice(0, end < 0 ? frames.length : end)
+}

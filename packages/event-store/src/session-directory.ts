@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto'
+import { closeSync, fsyncSync, mkdirSync, openSync, realpathSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, isAbsolute, join, resolve } from 'node:path'
+
+/** Characters of a path that stand in a project's name. */
+const NAME_LENGTH = 80
+const HASH_DIGITS = 10
+
+/** Where all state is kept: `--dir`, else agentpipe in the XDG state directory, which counts only if it is absolute. */
+export function stateDirectory(dir: string | undefined): string {
+  if (dir !== undefined) return resolve(dir)
+  const xdg = process.env.XDG_STATE_HOME
+  return join(xdg !== undefined && isAbsolute(xdg) ? xdg : join(homedir(), '.local', 'state'), 'agentpipe')
+}
+
+/** The current directory; its last known path where it was removed. */
+export function workingDirectory(): string {
+  try {
+    return process.cwd()
+  } catch {
+    return process.env.PWD ?? '/'
+  }
+}
+
+/** The directory of all projects. */
+export function projectsDirectory(state: string): string {
+  return join(state, 'projects')
+}
+
+/**
+ * The directory of the project that a working directory is: a readable form of its real path, and a hash that keeps apart what
+ * reads alike. A path that is not there, or not absolute, counts as it stands.
+ */
+export function projectDirectory(state: string, directory: string): string {
+  const path = realPath(directory)
+  const readable = path
+    .slice(-NAME_LENGTH)
+    .replace(/[^A-Za-z0-9._-]+/g, '-')
+    .replace(/^[-.]+|-+$/g, '')
+  const hash = createHash('sha256').update(path).digest('hex').slice(0, HASH_DIGITS)
+  return join(projectsDirectory(state), readable === '' ? hash : `${readable}-${hash}`)
+}
+
+/** The log in a session's directory. */
+export function logPath(directory: string): string {
+  return join(directory, 'events.jsonl')
+}
+
+/** Makes a directory and those above it, the user's alone. Throws what the system says. */
+export function makeDirectory(directory: string): void {
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+}
+
+/** Makes the names of a new session last: its directory, and those above it that may be new too. */
+export function syncDirectories(directory: string): void {
+  for (const path of [directory, dirname(directory), dirname(dirname(directory))]) {
+    try {
+      const descriptor = openSync(path, 'r')
+      fsyncSync(descriptor)
+      closeSync(descriptor)
+    } catch {
+      // Some file systems don't sync directories; the log itself is synced, and failure there is an error.
+    }
+  }
+}
+
+function realPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch {
+    return path
+  }
+}

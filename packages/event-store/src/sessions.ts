@@ -1,0 +1,87 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { EXIT, StageError, usage } from '@agentpipe/stage'
+import { lastRecordOf } from './log-reader.js'
+import { logPath, projectDirectory, projectsDirectory, workingDirectory } from './session-directory.js'
+import { isSessionId, LATEST } from './session-id.js'
+
+/** A clock may be a little ahead of ours; an event from further in the future was recorded by one that was wrong. */
+const AHEAD_MS = 5 * 60 * 1000
+
+/** A session that has a log. */
+export interface Session {
+  readonly id: string
+  /** Name of its project's directory. */
+  readonly project: string
+  /** Path of its log. */
+  readonly log: string
+}
+
+/** The sessions in a project's directory, none where there is no such directory. */
+export function sessionsIn(project: string): Session[] {
+  return namesIn(project)
+    .filter(isSessionId)
+    .map((id) => ({ id, project: basename(project), log: logPath(join(project, id)) }))
+    .filter(({ log }) => existsSync(log))
+}
+
+/** The sessions of all projects. */
+export function allSessions(state: string): Session[] {
+  const projects = projectsDirectory(state)
+  return namesIn(projects).flatMap((name) => sessionsIn(join(projects, name)))
+}
+
+/**
+ * The session that a user means by `given`: an id or the beginning of one, of the current directory's project or else of any, or
+ * `latest` in this project. An exact id goes before a longer one. Throws StageError: 66 where there is none, 64 where there are several.
+ */
+export function findSession(state: string, given: string): Session {
+  const here = sessionsIn(projectDirectory(state, workingDirectory()))
+  if (given === LATEST) return latestOf(here) ?? missing('there is no session of this directory yet')
+  for (const sessions of [here, allSessions(state)]) {
+    const exact = sessions.filter(({ id }) => id === given)
+    const matches = exact.length > 0 ? exact : sessions.filter(({ id }) => given !== '' && id.startsWith(given))
+    if (matches.length === 1) return matches[0] as Session
+    if (matches.length > 1) throw usage(`${JSON.stringify(given)} may be ${matches.map(({ id, project }) => `${id} (${project})`).join(' or ')}`)
+  }
+  return missing(`there is no session ${JSON.stringify(given)}`)
+}
+
+/** The session with the latest event, by the time that was recorded with it: a file's own time changes when it is copied or touched. */
+export function latestOf(sessions: readonly Session[]): Session | undefined {
+  const timed = sessions.map((session) => ({ session, lastEvent: lastEventOf(session) })).filter(({ lastEvent }) => lastEvent !== undefined)
+  return timed.sort(latestFirst)[0]?.session
+}
+
+/** When the last event of a session was recorded, as its record says; undefined where there is none, or the log can't be read. */
+export function lastEventOf({ log }: Session): string | undefined {
+  try {
+    return lastRecordOf(log)?.time
+  } catch {
+    return undefined
+  }
+}
+
+/** Order of sessions: latest event first; behind them those from a clock that was ahead, then those without events. */
+export function latestFirst(a: { readonly lastEvent: string | undefined }, b: { readonly lastEvent: string | undefined }): number {
+  return rank(b.lastEvent) - rank(a.lastEvent)
+}
+
+function rank(time: string | undefined): number {
+  if (time === undefined) return -2
+  const milliseconds = Date.parse(time)
+  return milliseconds > Date.now() + AHEAD_MS ? -1 : milliseconds
+}
+
+function missing(what: string): never {
+  throw new StageError(EXIT.NO_INPUT, `${what}: see event-store list, or list --all for other directories`)
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory).sort()
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    throw new StageError(EXIT.NO_INPUT, `cannot read ${directory}: ${(error as NodeJS.ErrnoException).code}`)
+  }
+}
