@@ -1,7 +1,9 @@
 import { DEFAULT_LIMITS, Frame } from '@agentpipe/frame'
 import { buildMessage, type MessageType, parseMessage } from '@agentpipe/message'
-import { command } from '@agentpipe/stage'
-import { entriesOf, readingOptions, sessionFile } from './reading.js'
+import { type Context, command } from '@agentpipe/stage'
+import { entriesOf, oneId, readingOptions, sessionFile } from './reading.js'
+import { stateDirectory } from './session-directory.js'
+import { exactSession, type Session } from './sessions.js'
 
 /** What a conversation is rebuilt from. Live output, requests for permission and what was said to people are no part of it. */
 const CONVERSATION: ReadonlySet<string> = new Set<MessageType>([
@@ -19,15 +21,22 @@ const CONVERSATION: ReadonlySet<string> = new Set<MessageType>([
 
 const HISTORY_FIELD = '$7\r\nHISTORY\r\n'
 
+const options = {
+  'or-none': { type: 'flag', about: 'print nothing where no session here has exactly this ID' },
+  ...readingOptions,
+} as const
+
 /** `event-store history ID`: the conversation as HISTORY frames, to stand in front of agent-loop's input. */
 export const history = command({
   purpose: 'print the conversation as HISTORY frames',
-  options: readingOptions,
+  options,
   operands: 'ID',
   examples: ['event-store history latest | resp json', '{ event-store history latest; resp write USER_INPUT "go on"; } > input'],
   act(context) {
     const { output, diagnose } = context
-    for (const { record, frame } of entriesOf(context, sessionFile(context).log)) {
+    const session = sessionToGoOn(context)
+    if (session === undefined) return
+    for (const { record, frame } of entriesOf(context, session.log)) {
       if (!isConversation(frame)) continue
       const bytes = historyFrame(frame) ?? historyFrame(withoutRepeats(frame))
       if (bytes === undefined) diagnose(`event ${record.seq} is too large for a HISTORY frame: left out`)
@@ -37,6 +46,11 @@ export const history = command({
     }
   },
 })
+
+/** A new session's id may be the beginning of another's: who does not know whether there is one must not get that other's conversation. */
+function sessionToGoOn(context: Context<typeof options>): Session | undefined {
+  return context.options['or-none'] ? exactSession(stateDirectory(context.options.dir), oneId(context)) : sessionFile(context)
+}
 
 function isConversation(frame: Frame): boolean {
   if (CONVERSATION.has(frame.type)) return true

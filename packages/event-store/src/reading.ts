@@ -11,13 +11,18 @@ export const readingOptions = {
   dir: { type: 'text', value: 'DIR', about: 'state directory, in place of XDG_STATE_HOME/agentpipe' },
 } as const
 
-type Reading = Pick<Context<typeof readingOptions>, 'options' | 'operands' | 'diagnose'>
+type Reading = Pick<Context<typeof readingOptions>, 'options' | 'operands'>
 
 /** The session that the one operand names. Throws StageError: 64, or 66 where there is none. */
-export function sessionFile({ options, operands }: Reading): Session {
+export function sessionFile(context: Reading): Session {
+  return findSession(stateDirectory(context.options.dir), oneId(context))
+}
+
+/** The one operand. Throws StageError (64) where there is none, or more. */
+export function oneId({ operands }: Pick<Reading, 'operands'>): string {
   const [id] = operands
   if (id === undefined || operands.length > 1) throw usage('expected one session ID, or latest; see event-store list')
-  return findSession(stateDirectory(options.dir), id)
+  return id
 }
 
 /** What a log holds. Lines that are damaged are told of on stderr, the first ones each, the rest as a number. */

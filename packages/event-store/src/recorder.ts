@@ -11,7 +11,7 @@ const options = {
   session: { type: 'text', value: 'ID', about: "session to append to, or a new one's id" },
   continue: { type: 'flag', about: 'append to the latest session of this directory' },
   'stream-json': { type: 'text', value: 'FD', optionalValue: true, about: 'print the lines too, in place of frames or to FD' },
-  fsync: { type: 'text', choices: ['always', 'turn', 'never'], default: 'turn', about: 'wait for the disk' },
+  fsync: { type: 'text', choices: ['always', 'turn', 'never'], default: 'turn', value: 'WHEN', about: 'wait for the disk' },
   dir: { type: 'text', value: 'DIR', about: 'state directory, in place of XDG_STATE_HOME/agentpipe' },
 } as const
 
@@ -89,7 +89,9 @@ class Recorder implements FrameStage {
     this.#recording ??= openRecording(this.#options, first, this.#context.diagnose)
     const recording = this.#recording
     const time = new Date().toISOString()
-    const lines = Buffer.from(events.map((event) => recordLine(event, ++recording.seq, time)).join(''))
+    let text = ''
+    for (const event of events) text += recordLine(event, ++recording.seq, time)
+    const lines = Buffer.from(text)
     recording.log.append(lines)
     if (this.#mustSync(events)) recording.log.sync()
     this.#printer?.output.write(lines)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { closeSync, fsyncSync, mkdirSync, openSync, realpathSync } from 'node:fs'
+import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 
@@ -49,7 +49,14 @@ export function logPath(directory: string): string {
 
 /** Makes a directory and those above it, the user's alone. Throws what the system says. */
 export function makeDirectory(directory: string): void {
-  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  // Not mkdir's own `recursive`: Node 20 never comes back from it where a file system says ENOENT for what can't be made, as /proc does.
+  if (existsSync(directory)) return
+  if (dirname(directory) !== directory) makeDirectory(dirname(directory))
+  try {
+    mkdirSync(directory, { mode: 0o700 })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  }
 }
 
 /** Makes the names of a new session last: its directory, and those above it that may be new too. */

@@ -47,6 +47,11 @@ export function findSession(state: string, given: string): Session {
   return missing(`there is no session ${JSON.stringify(given)}`)
 }
 
+/** The session of the current directory that has exactly this id, if there is one. */
+export function exactSession(state: string, id: string): Session | undefined {
+  return sessionsIn(projectDirectory(state, workingDirectory())).find((session) => session.id === id)
+}
+
 /** The session with the latest event, by the time that was recorded with it: a file's own time changes when it is copied or touched. */
 export function latestOf(sessions: readonly Session[]): Session | undefined {
   const timed = sessions.map((session) => ({ session, lastEvent: lastEventOf(session) })).filter(({ lastEvent }) => lastEvent !== undefined)

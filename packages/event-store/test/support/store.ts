@@ -1,0 +1,87 @@
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Ended, type RunOptions, root, run, shell, testEnvironment, withoutLoader } from '@agentpipe/testing'
+
+interface Test {
+  teardown(work: () => void): void
+}
+
+/** A directory of one test: `work` to run in, `state` for XDG_STATE_HOME. */
+export class Store {
+  readonly directory: string
+
+  constructor(test: Test) {
+    this.directory = realpathSync(mkdtempSync(join(tmpdir(), 'event-store-test-')))
+    test.teardown(() => rmSync(this.directory, { recursive: true, force: true }))
+    mkdirSync(this.path('work'))
+  }
+
+  path(...names: string[]): string {
+    return join(this.directory, ...names)
+  }
+
+  get environment(): Record<string, string> {
+    return { XDG_STATE_HOME: this.path('state') }
+  }
+
+  /** Runs event-store to its end. */
+  run(args: readonly string[], options: RunOptions = {}): Promise<Ended> {
+    return run('event-store', args, this.#inside(options))
+  }
+
+  /** Runs a line of bash. */
+  shell(line: string, args: readonly string[] = [], options: RunOptions = {}): Promise<Ended> {
+    return shell(line, args, this.#inside(options))
+  }
+
+  /** Starts event-store, all of its streams being pipes. */
+  start(args: readonly string[], cwd = this.path('work')) {
+    const env = testEnvironment(this.environment)
+    const [command, words] = withoutLoader(join(root, 'dist/bin/event-store'), args, env)
+    return spawn(command, words, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] })
+  }
+
+  /** Path of a session's log. There must be one session of that id. */
+  async log(id: string): Promise<string> {
+    return (await this.run(['path', id])).stdout.toString().trimEnd()
+  }
+
+  /** The lines of a session's log as objects. Each must be whole. */
+  async records(id: string): Promise<Record<string, unknown>[]> {
+    return linesOf(readFileSync(await this.log(id), 'utf8')).map((line) => JSON.parse(line))
+  }
+
+  /** Ids of the sessions of all projects, as directories. */
+  sessions(): string[] {
+    try {
+      const projects = this.path('state', 'agentpipe', 'projects')
+      return readdirSync(projects).flatMap((project) => readdirSync(join(projects, project)))
+    } catch {
+      return []
+    }
+  }
+
+  /** Makes a session of which the log holds `text`. */
+  async write(id: string, text: string | Uint8Array): Promise<string> {
+    await this.run(['--session', id], { input: '*2\r\n$4\r\nSTOP\r\n$1\r\nx\r\n' })
+    const path = await this.log(id)
+    writeFileSync(path, text)
+    return path
+  }
+
+  #inside(options: RunOptions): RunOptions {
+    return { cwd: this.path('work'), ...options, env: { ...this.environment, ...options.env } }
+  }
+}
+
+/** The lines of a text that ends in LF. */
+export function linesOf(text: string): string[] {
+  return text.split('\n').slice(0, -1)
+}
+
+/** The line of a log for a piece of text. */
+export function textLine(seq: number, text: string, time = '2026-12-01T09:30:00.000Z'): string {
+  return `{"v":1,"seq":${seq},"ts":"${time}","type":"text","text":${JSON.stringify(text)}}\n`
+}
