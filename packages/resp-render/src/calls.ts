@@ -1,0 +1,148 @@
+import type { Frame } from '@agentpipe/frame'
+import { attributesOf } from './attributes.js'
+import { CallBlock } from './call-block.js'
+import { type CallLabel, callLabel } from './call-label.js'
+import { type DiffStat, diffStat } from './diff.js'
+import { printDiff } from './diff-rows.js'
+import { printLeft, printLine } from './excerpt.js'
+import { oneLine } from './invisible.js'
+import type { Line } from './line-buffer.js'
+import { LiveOutput, type OutputOptions } from './live-output.js'
+import { type Outcome, outcomeOf } from './outcome.js'
+import type { Screen } from './screen.js'
+
+/** Calls that are remembered; of more than that the oldest are forgotten: their results then have the tool's name only. */
+const MOST_CALLS = 200
+/** Lines of a call that waits for its turn to be shown. */
+const MOST_WAITING = 200
+/** A diff may have this many times the lines that other output may. */
+const DIFF_FACTOR = 5
+
+interface Call {
+  readonly id: string
+  readonly label: CallLabel
+  output: LiveOutput | undefined
+  /** Lines that wait until another call has ended. */
+  waiting: Line[]
+}
+
+/**
+ * The calls that are running. One of them has the foreground: its output is shown as it comes. What others print waits until the
+ * foreground is free or their result comes, and is then shown in one piece: calls side by side stay apart.
+ */
+export class Calls {
+  readonly #screen: Screen
+  readonly #options: OutputOptions
+  readonly #calls = new Map<string, Call>()
+  #foreground: Call | undefined
+
+  constructor(screen: Screen, options: OutputOptions) {
+    this.#screen = screen
+    this.#options = options
+  }
+
+  /** TOOL_CALL */
+  call(frame: Frame): void {
+    const id = frame.text(2) as string
+    const call = this.#remember(id, callLabel(frame))
+    new CallBlock(this.#screen, oneLine(id), call.label, 'call')
+  }
+
+  /** TOOL_OUTPUT */
+  output(frame: Frame): void {
+    const id = frame.text(1) as string
+    const call = this.#calls.get(id) ?? this.#remember(id, { name: oneLine(id, 80), what: '' })
+    this.#foreground ??= call
+    call.output ??= new LiveOutput(this.#options, (line) => this.#line(call, line))
+    if (call === this.#foreground) this.#showWaiting(call)
+    call.output.push(frame.field(2) as Buffer)
+  }
+
+  /** TOOL_RESULT */
+  result(frame: Frame): void {
+    const id = frame.text(1) as string
+    const call = this.#calls.get(id) ?? { id, label: { name: oneLine(frame.field(2), 80), what: '' }, output: undefined, waiting: [] }
+    this.#calls.delete(id)
+    const attributes = attributesOf(frame)
+    const diff = attributes.get('diff')?.toString()
+    const stat = diff === undefined ? undefined : diffStat(diff)
+    const outcome = outcomeOf(attributes, stat)
+    if (call.output) this.#endLive(call, outcome)
+    else this.#headed(call, outcome)
+    if (diff !== undefined && stat !== undefined) this.#diff(call, diff, stat)
+    if (call.output === undefined && (diff === undefined || outcome.failed)) this.#whole(call, frame.field(3) as Buffer)
+    if (this.#foreground === call) this.#foreground = undefined
+  }
+
+  /** The turn is over: calls that have no result get none. */
+  end(): void {
+    for (const call of this.#calls.values()) if (call.output) this.#endOutput(call, call.output)
+    this.#calls.clear()
+    this.#foreground = undefined
+  }
+
+  #remember(id: string, label: CallLabel): Call {
+    const call = { id, label, output: undefined, waiting: [] }
+    this.#calls.delete(id)
+    this.#calls.set(id, call)
+    const [oldest] = this.#calls.values()
+    if (this.#calls.size > MOST_CALLS && oldest) this.#calls.delete(oldest.id)
+    return call
+  }
+
+  #line(call: Call, line: Line): void {
+    if (call === this.#foreground) {
+      this.#print(call, line)
+      return
+    }
+    call.waiting.push(line)
+    if (call.waiting.length >= MOST_WAITING) this.#showWaiting(call)
+  }
+
+  #showWaiting(call: Call): void {
+    const { waiting } = call
+    call.waiting = []
+    for (const line of waiting) this.#print(call, line)
+  }
+
+  #print(call: Call, line: Line): void {
+    printLine(this.#block(call, 'more').body(), line, this.#screen.theme.output, this.#screen.theme)
+  }
+
+  /** The block of a call if it is the open one, else a new one that names it. */
+  #block(call: Call, marker: 'more' | 'ok' | 'failed'): CallBlock {
+    const { current } = this.#screen
+    return current instanceof CallBlock && current.id === oneLine(call.id) ? current : new CallBlock(this.#screen, oneLine(call.id), call.label, marker)
+  }
+
+  #endOutput(call: Call, output: LiveOutput): void {
+    this.#foreground = call
+    this.#showWaiting(call)
+    output.end((count) => printLeft(this.#block(call, 'more').body(), count, this.#screen.theme))
+  }
+
+  /** The result of a call whose output was shown as it came: only how it ended is new. */
+  #endLive(call: Call, outcome: Outcome): void {
+    this.#endOutput(call, call.output as LiveOutput)
+    this.#headed(call, outcome)
+  }
+
+  /** How a call ended, at the end of its line. */
+  #headed(call: Call, { failed, parts }: Outcome): void {
+    const block = this.#block(call, failed ? 'failed' : 'ok')
+    if (block.isOpen) for (const part of parts) block.append(part)
+    else if (parts.length > 0) block.closing(parts)
+  }
+
+  #whole(call: Call, bytes: Buffer): void {
+    const rows = () => this.#block(call, 'more').body()
+    const output = new LiveOutput(this.#options, (line) => printLine(rows(), line, this.#screen.theme.output, this.#screen.theme))
+    output.push(bytes)
+    output.end((count) => printLeft(rows(), count, this.#screen.theme))
+  }
+
+  #diff(call: Call, diff: string, stat: DiffStat): void {
+    const { cap } = this.#options
+    printDiff(this.#block(call, 'more'), diff, stat, cap === 'all' ? cap : cap * DIFF_FACTOR, this.#screen.theme)
+  }
+}

@@ -1,0 +1,125 @@
+import { eastAsianWidth } from 'get-east-asian-width'
+
+/** Told of text in pieces whose width is known. */
+export interface CellSink {
+  /** ASCII: a cell for each character. LF stands in it as it came. */
+  plain(text: string): void
+  /** One grapheme cluster, never cut: 0, 1 or 2 cells. */
+  cluster(text: string, cells: number): void
+}
+
+/** Past this many code units a cluster is cut: the longest emoji has 35, a stack of accents may have a million. */
+const LONGEST_CLUSTER = 48
+/** How much is given to the segmenter at once. */
+const WINDOW = 256
+
+/** Characters that are a cluster each, whatever follows: no segmenter is needed for them. */
+const SIMPLE =
+  '\\u00a0-\\u00a8\\u00aa-\\u00ac\\u00af-\\u02ff\\u0370-\\u0482\\u048a-\\u052f\\u2010-\\u2027\\u2030-\\u203b\\u2190-\\u2193\\u2200-\\u22ff' +
+  '\\u2500-\\u259f\\u25cb\\u25cf\\u2713\\u2717\\u2800-\\u28ff\\u3001-\\u3029\\u3041-\\u3096\\u30a1-\\u30ff\\u4e00-\\u9fff\\uac00-\\ud7a3\\uff01-\\uff60'
+const KEYCAP = '[#*0-9](?=\\ufe0f)'
+/** A run of ASCII, of simple characters, or of what has to be segmented. */
+const RUNS = new RegExp(`(?:(?!${KEYCAP})[\\n\\x20-\\x7e])+|([${SIMPLE}]+)|((?:${KEYCAP})?[^\\n\\x20-\\x7e${SIMPLE}]+)`, 'g')
+const ONLY_PLAIN = /^[\n\x20-\x7e]*$/
+const ENDS_IN_KEYCAP_BASE = /[#*0-9]$/
+
+/**
+ * Text into clusters, however it comes in pieces: what might go on in the next piece is kept back until that is there.
+ * Text holds no control characters but LF.
+ */
+export class Clusters {
+  #tail = ''
+
+  push(text: string, sink: CellSink): void {
+    const all = this.#tail === '' ? text : this.#tail + text
+    this.#tail = ''
+    if (ONLY_PLAIN.test(all)) {
+      this.#plain(all, sink)
+      return
+    }
+    for (const { 0: run, 1: simple, 2: complex, index } of all.matchAll(RUNS)) {
+      const last = index + run.length === all.length
+      if (simple !== undefined) for (const character of run) sink.cluster(character, eastAsianWidth(character.charCodeAt(0)))
+      else if (complex !== undefined) this.#complex(run, last, sink)
+      else if (last) this.#plain(run, sink)
+      else sink.plain(run)
+    }
+  }
+
+  /** Nothing goes on: what was kept back is a cluster. */
+  flush(sink: CellSink): void {
+    const tail = this.#tail
+    this.#tail = ''
+    if (tail === '') return
+    if (ONLY_PLAIN.test(tail)) sink.plain(tail)
+    else sink.cluster(tail, clusterCells(tail))
+  }
+
+  #plain(text: string, sink: CellSink): void {
+    const end = ENDS_IN_KEYCAP_BASE.test(text) ? text.length - 1 : text.length
+    this.#tail = text.slice(end)
+    if (end > 0) sink.plain(text.slice(0, end))
+  }
+
+  #complex(run: string, last: boolean, sink: CellSink): void {
+    for (let at = 0; at < run.length; ) {
+      const window = run.slice(at, at + WINDOW)
+      const atEnd = at + window.length === run.length
+      for (const { segment, index } of segmenter().segment(window)) {
+        const cluster = segment.length > LONGEST_CLUSTER ? segment.slice(0, wholeCharacters(segment, LONGEST_CLUSTER)) : segment
+        const whole = cluster.length === segment.length
+        const lastOfWindow = index + segment.length === window.length
+        if (whole && lastOfWindow && atEnd && last) {
+          this.#tail = segment
+          return
+        }
+        if (whole && lastOfWindow && !atEnd) break
+        sink.cluster(cluster, clusterCells(cluster))
+        at += cluster.length
+        if (!whole) break
+      }
+    }
+  }
+}
+
+/** The largest length up to `limit` that does not cut a surrogate pair. */
+export function wholeCharacters(text: string, limit: number): number {
+  const before = text.charCodeAt(limit - 1)
+  return before >= 0xd800 && before < 0xdc00 ? limit - 1 : limit
+}
+
+/** How many cells a text takes that has no line end. */
+export function cellsOf(text: string): number {
+  if (ONLY_PLAIN.test(text)) return text.length
+  let cells = 0
+  const sink: CellSink = {
+    plain: (run) => {
+      cells += run.length
+    },
+    cluster: (_, width) => {
+      cells += width
+    },
+  }
+  const clusters = new Clusters()
+  clusters.push(text, sink)
+  clusters.flush(sink)
+  return cells
+}
+
+const INVISIBLE = /^[\p{Mark}\p{Default_Ignorable_Code_Point}\u1160-\u11ff\ud7b0-\ud7ff]/u
+const FLAG = /^\p{Regional_Indicator}{2}/u
+
+/** UAX #11 for the first character; 2 for what is drawn as an emoji, 0 for what only changes the character before it. */
+function clusterCells(cluster: string): number {
+  if (INVISIBLE.test(cluster)) return 0
+  if (cluster.includes('\ufe0f') || FLAG.test(cluster)) return 2
+  return eastAsianWidth(cluster.codePointAt(0) as number)
+}
+
+let shared: Intl.Segmenter | undefined
+
+/** Made on first use: it costs 13 ms, and most sessions need none. */
+function segmenter(): Intl.Segmenter {
+  shared ??= new Intl.Segmenter()
+  return shared
+}

@@ -1,0 +1,32 @@
+import type { CallBlock } from './call-block.js'
+import { type DiffLine, type DiffStat, diffLines } from './diff.js'
+import { type Cap, printLeft, printLine } from './excerpt.js'
+import { LineBuffer } from './line-buffer.js'
+import { Sanitiser } from './sanitiser.js'
+import type { Theme } from './theme.js'
+
+/** Characters of a line that are shown. */
+const LINE_LIMIT = 1000
+const SIGNS = { added: '+', removed: '-', context: ' ', heading: ' ' } as const
+
+/** Shows a unified diff below a call: line numbers, signs and text, at most `cap` lines of it. */
+export function printDiff(block: CallBlock, diff: string, { digits }: DiffStat, cap: Cap, theme: Theme): void {
+  if (cap === 0) return
+  let left = 0
+  let shown = 0
+  for (const line of diffLines(diff)) {
+    if (cap !== 'all' && shown >= cap) left++
+    else printDiffLine(block, line, digits, theme)
+    shown++
+  }
+  if (left > 0) printLeft(block.body(), left, theme)
+}
+
+function printDiffLine(block: CallBlock, { kind, number, text }: DiffLine, digits: number, theme: Theme): void {
+  const role = kind === 'heading' ? 'context' : kind
+  const rows = block.row(`  ${number.padStart(digits)} ${SIGNS[kind]}`, role)
+  const lines = new LineBuffer({ limit: LINE_LIMIT, past: 'count', colours: false }, (line) => printLine(rows, line, theme[role], theme))
+  const sanitiser = new Sanitiser()
+  sanitiser.push(text, lines)
+  lines.text('\n')
+}

@@ -1,0 +1,27 @@
+import type { Frame } from '@agentpipe/frame'
+import { attributesOf } from './attributes.js'
+import { allVisible } from './invisible.js'
+import { notice } from './notice.js'
+import type { Screen } from './screen.js'
+
+const MARGIN = '  │ '
+
+/**
+ * A PERMISSION_REQUEST, whole: whoever decides sees every character of what would be done. Nothing is cut, nothing dropped;
+ * what a terminal would not show as itself stands as an escape.
+ */
+export function permissionRequest(screen: Screen, frame: Frame): void {
+  const { theme } = screen
+  const [name, reason] = [frame.text(2) as string, frame.text(3) as string].map((text) => allVisible(text).replace(/\n/g, '\\n'))
+  notice(screen, '?', 'warning', [
+    [`${name}`, 'tool'],
+    [`  asks for permission: ${reason}`, 'warning'],
+  ])
+  const input = attributesOf(frame).get('input')
+  if (input === undefined || input.length === 0) return
+  const rows = screen.rows({ margin: { first: MARGIN, rest: MARGIN, style: theme.warning, cells: MARGIN.length } })
+  for (const line of allVisible(input.toString()).replace(/\n$/, '').split('\n')) {
+    rows.putText(line, theme.text)
+    rows.newline()
+  }
+}

@@ -1,0 +1,59 @@
+import type { Frame } from '@agentpipe/frame'
+import { command, type FrameStage, usage } from '@agentpipe/stage'
+import { AnswerText } from './answer-text.js'
+import type { Cap } from './excerpt.js'
+import { Renderer, type RenderOptions } from './renderer.js'
+import { Report } from './report.js'
+import { colourDepth, terminalWidth } from './terminal.js'
+
+/** What makes output of frames: it is given each, and asked for what can be written so far. */
+interface Rendering {
+  frame(frame: Frame): void
+  take(): string
+  end(): void
+}
+
+/** `resp-render`: a stage at the end of a ring, or of a capture. */
+export const render = command({
+  options: {
+    format: { type: 'text', value: 'FORMAT', choices: ['ansi', 'text', 'json'], default: 'ansi', about: 'everything, or the answer alone' },
+    width: { type: 'count', value: 'N', about: "cells of a row (the terminal's, else COLUMNS, else 80)" },
+    color: { type: 'text', value: 'WHEN', choices: ['auto', 'always', 'never'], default: 'auto', about: 'colours' },
+    thinking: { type: 'text', value: 'HOW', choices: ['show', 'brief', 'hide'], default: 'show', about: 'what the model thinks' },
+    'tool-output': { type: 'text', value: 'N', default: '10', about: "lines of each tool's output, all or none" },
+    'tool-colors': { type: 'text', value: 'HOW', choices: ['keep', 'strip'], default: 'keep', about: 'colours that tools print' },
+  },
+  stage({ options, output }): FrameStage {
+    const rendering = renderingFor(options.format, {
+      width: terminalWidth(options.width),
+      depth: colourDepth(options.color),
+      thinking: options.thinking,
+      toolOutput: outputCap(options['tool-output']),
+      toolColours: options['tool-colors'] === 'keep',
+    })
+    const end = () => {
+      rendering.end()
+      output.write(rendering.take())
+      return undefined
+    }
+    return {
+      prints: 'text',
+      frame: (frame) => rendering.frame(frame),
+      batch: () => output.write(rendering.take()),
+      end,
+      cancel: () => void end(),
+    }
+  },
+})
+
+function renderingFor(format: 'ansi' | 'text' | 'json', options: RenderOptions): Rendering {
+  if (format === 'text') return new AnswerText()
+  return format === 'json' ? new Report() : new Renderer(options)
+}
+
+function outputCap(text: string): Cap {
+  if (text === 'all') return 'all'
+  if (text === 'none') return 0
+  if (!/^\d{1,9}$/.test(text)) throw usage(`--tool-output: expected a number of lines, all or none, found ${JSON.stringify(text)}`)
+  return Number(text)
+}

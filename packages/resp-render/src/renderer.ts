@@ -1,0 +1,154 @@
+import type { Frame } from '@agentpipe/frame'
+import { checkMessage, type MESSAGES, type MessageType, messageSpec } from '@agentpipe/message'
+import { attributesOf } from './attributes.js'
+import { Calls } from './calls.js'
+import type { Cap } from './excerpt.js'
+import * as notices from './notices.js'
+import { permissionRequest } from './permission-request.js'
+import { Prose, type ProseOptions } from './prose.js'
+import { Screen } from './screen.js'
+import { subAgentResult } from './sub-agent-result.js'
+import type { ColourDepth } from './theme.js'
+
+export interface RenderOptions {
+  /** Cells of a row, 1 or more. */
+  readonly width: number
+  readonly depth: ColourDepth
+  readonly thinking: 'show' | 'brief' | 'hide'
+  /** Lines of each call's output that are shown. */
+  readonly toolOutput: Cap
+  /** Whether colours that tools print are kept, where there are colours. */
+  readonly toolColours: boolean
+}
+
+/**
+ * Frames in, text for a terminal out. What comes out depends on the frames and the options alone: not on when frames come, in
+ * which pieces, or whether it happens live. It only appends. Events are shown; what it doesn't know is not.
+ */
+export class Renderer {
+  readonly #options: RenderOptions
+  readonly #screen: Screen
+  readonly #calls: Calls
+  /** What is being said or thought, and by which type of frame. */
+  #prose: { readonly type: MessageType; readonly block: Prose } | undefined
+  /** Whether the model said anything since the last USAGE. */
+  #said = false
+
+  constructor(options: RenderOptions) {
+    this.#options = options
+    this.#screen = new Screen(options.width, options.depth)
+    this.#calls = new Calls(this.#screen, { cap: options.toolOutput, colours: options.toolColours && options.depth > 0 })
+  }
+
+  /** Takes a frame. Throws FrameError when a known type has too few fields. */
+  frame(frame: Frame): void {
+    if (messageSpec(frame.type)?.kind !== 'event') return
+    checkMessage(frame)
+    const event = frame.type as EventType
+    if (event === 'TEXT' || event === 'THINKING') this.#say(frame, event)
+    else {
+      this.#endProse()
+      this.#show(frame, event)
+    }
+  }
+
+  /** What can be shown since the last time. */
+  take(): string {
+    return this.#screen.take()
+  }
+
+  /** There are no more frames: what was held back is shown. */
+  end(): void {
+    this.#endProse()
+    this.#calls.end()
+    this.#screen.close()
+  }
+
+  #show(frame: Frame, event: Exclude<EventType, 'TEXT' | 'THINKING'>): void {
+    switch (event) {
+      case 'USER_MESSAGE':
+        this.#user(frame)
+        break
+      case 'TOOL_CALL':
+        this.#said = true
+        this.#calls.call(frame)
+        break
+      case 'TOOL_OUTPUT':
+        this.#calls.output(frame)
+        break
+      case 'TOOL_RESULT':
+        this.#calls.result(frame)
+        break
+      case 'USAGE':
+        this.#said = false
+        break
+      case 'SUB_AGENT_RESULT':
+        subAgentResult(this.#screen, frame, this.#options.toolOutput)
+        break
+      case 'STOP':
+        this.#stop(frame)
+        break
+      case 'CONTEXT_UPDATE':
+        notices.contextUpdate(this.#screen, frame)
+        break
+      case 'ERROR':
+        notices.error(this.#screen, frame)
+        break
+      case 'RETRY':
+        notices.retry(this.#screen, frame, this.#said)
+        this.#said = false
+        break
+      case 'PERMISSION_REQUEST':
+        permissionRequest(this.#screen, frame)
+        break
+      default:
+        event satisfies never
+    }
+  }
+
+  #stop(frame: Frame): void {
+    this.#said = false
+    this.#calls.end()
+    notices.stop(this.#screen, frame)
+    this.#screen.close()
+  }
+
+  #say(frame: Frame, type: 'TEXT' | 'THINKING'): void {
+    this.#said = true
+    if (this.#prose?.type !== type) {
+      this.#endProse()
+      const options = type === 'TEXT' ? this.#textOptions() : this.#thinkingOptions()
+      if (options === undefined) return
+      this.#prose = { type, block: new Prose(this.#screen, options) }
+    }
+    this.#prose.block.push(frame.field(1) as Buffer)
+    // A signature closes its block of thinking.
+    if (type === 'THINKING' && attributesOf(frame).has('signature')) this.#endProse()
+  }
+
+  #textOptions(): ProseOptions {
+    return { style: this.#screen.theme.text }
+  }
+
+  #thinkingOptions(): ProseOptions | undefined {
+    if (this.#options.thinking === 'hide') return undefined
+    const style = this.#screen.theme.thinking
+    return { style, margin: { first: '┊ ', rest: '┊ ', style, cells: 2 }, single: this.#options.thinking === 'brief' }
+  }
+
+  #user(frame: Frame): void {
+    this.#said = false
+    const style = this.#screen.theme.user
+    const prose = new Prose(this.#screen, { style, margin: { first: '> ', rest: '  ', style, cells: 2 } })
+    prose.push(frame.field(1) as Buffer)
+    prose.end()
+    notices.images(this.#screen, frame)
+  }
+
+  #endProse(): void {
+    this.#prose?.block.end()
+    this.#prose = undefined
+  }
+}
+
+type EventType = { [Type in MessageType]: (typeof MESSAGES)[Type]['kind'] extends 'event' ? Type : never }[MessageType]

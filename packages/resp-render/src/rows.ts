@@ -1,0 +1,112 @@
+import { type CellSink, Clusters } from './cells.js'
+import type { Pen } from './pen.js'
+
+/** What stands in front of the first row and of the others, the same number of cells each. */
+export interface Margin {
+  readonly first: string
+  readonly rest: string
+  readonly style: string
+  /** Cells. */
+  readonly cells: number
+}
+
+/** Stands for the rows that are not shown. */
+const MARK = ' …'
+
+const NO_MARGIN: Margin = { first: '', rest: '', style: '', cells: 0 }
+
+export interface RowOptions {
+  readonly margin?: Margin
+  /** Called before anything is written. */
+  readonly begin?: () => void
+  /** Only the first row is shown, with a mark where there would be more. */
+  readonly single?: boolean
+}
+
+/** Rows of a given width, one under the other. */
+export class Rows {
+  /** Cells of a row, its margin not counted: at least 1. */
+  readonly width: number
+  /** Cells taken on this row. */
+  column = 0
+
+  readonly #pen: Pen
+  readonly #margin: Margin
+  readonly #options: RowOptions
+  #cut = false
+  #atFirst = true
+  #begun = false
+
+  /** `width` in cells, the margin included; on a terminal too narrow for it there is no margin. */
+  constructor(pen: Pen, width: number, options: RowOptions = {}) {
+    const { margin = NO_MARGIN, single = false } = options
+    this.#pen = pen
+    this.#options = options
+    this.#margin = margin.cells * 2 > width ? NO_MARGIN : margin
+    this.width = Math.max(1, width - this.#margin.cells - (single ? MARK.length : 0))
+  }
+
+  /** Puts what fits on this row. */
+  put(text: string, cells: number, style: string): void {
+    this.column += cells
+    if (this.#cut) return
+    if (!this.#begun) this.#begin(false)
+    this.#pen.write(text, style)
+  }
+
+  /** Ends this row, empty or not. */
+  newline(): void {
+    this.column = 0
+    if (this.#cut) return
+    if (!this.#begun) this.#begin(true)
+    if (this.#options.single) {
+      this.#pen.write(MARK, this.#margin.style)
+      this.#cut = true
+    } else {
+      this.#pen.newline()
+      this.#begun = false
+    }
+  }
+
+  /** Ends the last row. */
+  end(): void {
+    if (this.#begun) this.#pen.newline()
+    this.#begun = false
+  }
+
+  /** Puts ASCII of any length, cut where the row is full. */
+  putPlain(text: string, style: string): void {
+    for (let at = 0; at < text.length; ) {
+      if (this.column >= this.width) this.newline()
+      const end = Math.min(text.length, at + this.width - this.column)
+      this.put(text.slice(at, end), end - at, style)
+      at = end
+    }
+  }
+
+  /** Puts a cluster, on the next row if this one has no room. */
+  putCluster(text: string, cells: number, style: string): void {
+    if (this.column + cells > this.width && this.column > 0) this.newline()
+    this.put(text, cells, style)
+  }
+
+  /** Puts text of any length that has no line end, cut where the row is full. */
+  putText(text: string, style: string): void {
+    const sink: CellSink = {
+      plain: (run) => this.putPlain(run, style),
+      cluster: (cluster, cells) => this.putCluster(cluster, cells, style),
+    }
+    const clusters = new Clusters()
+    clusters.push(text, sink)
+    clusters.flush(sink)
+  }
+
+  #begin(empty: boolean): void {
+    if (this.#atFirst) this.#options.begin?.()
+    const { first, rest, style } = this.#margin
+    const margin = this.#atFirst ? first : rest
+    this.#pen.write(empty ? margin.trimEnd() : margin, empty && margin.trimEnd() === '' ? '' : style)
+    this.#atFirst = false
+    this.#begun = true
+  }
+}

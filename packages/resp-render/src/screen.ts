@@ -1,0 +1,68 @@
+import { Pen } from './pen.js'
+import { type RowOptions, Rows } from './rows.js'
+import { type ColourDepth, type Theme, themeFor } from './theme.js'
+
+/** What stands on the screen as one piece. While it is open more of it may come. */
+export interface Block {
+  readonly kind: 'prose' | 'call' | 'result' | 'notice'
+  /** Whether it is one line: blocks of that sort stand together without an empty line between them. */
+  readonly compact: boolean
+  /** It is finished: whatever it holds back is shown, and its last line ends. */
+  end(): void
+}
+
+/** Blocks one under the other. Only the last one is open. */
+export class Screen {
+  readonly theme: Theme
+  readonly #pen = new Pen()
+  readonly #width: number
+  #last: Block | undefined
+  #open = false
+
+  /** `width` in cells. */
+  constructor(width: number, depth: ColourDepth) {
+    this.#width = width
+    this.theme = themeFor(depth)
+  }
+
+  /** The block that is open, if one is. */
+  get current(): Block | undefined {
+    return this.#open ? this.#last : undefined
+  }
+
+  get width(): number {
+    return this.#width
+  }
+
+  rows(options: RowOptions): Rows {
+    return new Rows(this.#pen, this.#width, options)
+  }
+
+  /** Begins a block under the last one, which is finished. */
+  begin(block: Block): void {
+    this.close()
+    if (this.#last && hasGap(this.#last, block)) this.#pen.newline()
+    this.#last = block
+    this.#open = true
+  }
+
+  /** Finishes the block that is open. */
+  close(): void {
+    if (!this.#open) return
+    this.#open = false
+    this.#last?.end()
+  }
+
+  /** What was written since the last time. */
+  take(): string {
+    return this.#pen.take()
+  }
+}
+
+/** An empty line stands between blocks, but not between the lines of calls and results, or of notices. */
+function hasGap(above: Block, below: Block): boolean {
+  if (above.kind === 'notice') return below.kind !== 'notice'
+  if (above.kind === 'prose') return true
+  if (below.kind === 'result') return false
+  return !(below.kind === 'call' && above.compact)
+}

@@ -1,0 +1,53 @@
+import { isatty, WriteStream } from 'node:tty'
+import { STDOUT, usage } from '@agentpipe/stage'
+import type { ColourDepth } from './theme.js'
+
+const DEFAULT_COLUMNS = 80
+const MOST_COLUMNS = 1000
+
+/** Cells of a row: `--width`, else the terminal's, else COLUMNS, else 80. Throws StageError (64) for a width that is none. */
+export function terminalWidth(option: number | undefined): number {
+  if (option !== undefined) {
+    if (option < 1 || option > MOST_COLUMNS) throw usage(`--width: expected 1 to ${MOST_COLUMNS}, found ${option}`)
+    return option
+  }
+  return asColumns(windowColumns()) ?? asColumns(columnsVariable()) ?? DEFAULT_COLUMNS
+}
+
+function windowColumns(): number {
+  if (!isatty(STDOUT)) return 0
+  try {
+    return new WriteStream(STDOUT).getWindowSize()[0]
+  } catch {
+    return 0
+  }
+}
+
+function columnsVariable(): number {
+  const text = process.env.COLUMNS ?? ''
+  return /^\d{1,9}$/.test(text) ? Number(text) : 0
+}
+
+function asColumns(columns: number | undefined): number | undefined {
+  return columns !== undefined && columns > 0 ? Math.min(columns, MOST_COLUMNS) : undefined
+}
+
+/**
+ * How many colours to use. `auto`: those of the terminal that standard output is, if it is one. NO_COLOR (not empty) and
+ * TERM=dumb turn them off there, FORCE_COLOR turns them on anywhere; NO_COLOR wins.
+ */
+export function colourDepth(option: 'auto' | 'always' | 'never', environment: NodeJS.ProcessEnv = process.env, terminal = isatty(STDOUT)): ColourDepth {
+  if (option === 'never') return 0
+  if (option === 'always') return depthOf(environment)
+  if (environment.NO_COLOR) return 0
+  const forced = environment.FORCE_COLOR
+  if (forced) return FORCED[forced] ?? depthOf(environment)
+  return terminal && environment.TERM !== 'dumb' ? depthOf(environment) : 0
+}
+
+const FORCED: Readonly<Record<string, ColourDepth>> = { '0': 0, false: 0, '2': 256, '3': 16777216 }
+
+function depthOf({ COLORTERM, TERM }: NodeJS.ProcessEnv): ColourDepth {
+  if (COLORTERM === 'truecolor' || COLORTERM === '24bit') return 16777216
+  return TERM?.includes('256color') ? 256 : 16
+}
