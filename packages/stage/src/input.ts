@@ -101,10 +101,16 @@ function readFile(descriptor: number, handlers: InputHandlers): Input {
   }
 }
 
-/** All of a descriptor at once, for what is needed whole before anything can be done. Waits for it; EAGAIN too. */
-export function readAll(descriptor: number): Buffer {
+/** All of a descriptor at once, or at least the first `most` bytes, for what is needed whole before anything can be done. Waits for it; EAGAIN too. */
+export function readAll(descriptor: number, most = Number.POSITIVE_INFINITY): Buffer {
   const chunks: Buffer[] = []
-  for (const chunk of readChunks(descriptor)) chunks.push(chunk)
+  let size = 0
+  for (const chunk of readChunks(descriptor)) {
+    // A view of a few bytes would hold the whole slice: input that comes byte by byte must not cost 64 KiB a byte.
+    chunks.push(chunk.length < SLICE_BYTES / 2 ? Buffer.from(chunk) : chunk)
+    size += chunk.length
+    if (size >= most) break
+  }
   return Buffer.concat(chunks)
 }
 

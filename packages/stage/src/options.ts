@@ -52,12 +52,17 @@ export function environmentName(stage: string, option: string): string {
   return `AGENTPIPE_${stage}_${option}`.toUpperCase().replaceAll('-', '_')
 }
 
+/** `-` is one, by custom stdin. */
+export function isOperand(word: string): boolean {
+  return word === '-' || !word.startsWith('-')
+}
+
 /** Abbreviated names written out, and values joined to their option, so that a value may begin with `-`. */
 function normalise(table: OptionTable, argv: readonly string[], operandsEndOptions: boolean): string[] {
   const words: string[] = []
   for (let index = 0; index < argv.length; index++) {
     const word = argv[index] as string
-    if (word === '--' || (operandsEndOptions && !word.startsWith('-'))) return [...words, ...argv.slice(index)]
+    if (word === '--' || (operandsEndOptions && isOperand(word))) return [...words, ...argv.slice(index)]
     const spec = optionOf(table, word)
     if (spec === undefined) {
       words.push(word)
@@ -81,7 +86,7 @@ function normalise(table: OptionTable, argv: readonly string[], operandsEndOptio
 
 /** The table's name for a word like `--wid=80` or `-v`, and the value joined to it; undefined for an operand. */
 function optionOf(table: OptionTable, word: string): [name: string, inline: string | undefined] | undefined {
-  if (word === '-' || !word.startsWith('-')) return undefined
+  if (isOperand(word)) return undefined
   if (!word.startsWith('--')) {
     const found = Object.entries(table).find(([, { short }]) => short !== undefined && word === `-${short}`)
     if (found === undefined) throw usage(`there is no option ${word}; see --help`)

@@ -5,7 +5,7 @@ import { diagnosticsOf } from './diagnostics.js'
 import { EXIT, StageError, systemError } from './exit-status.js'
 import { reportBug, runFrameStage } from './frame-stage.js'
 import { stageHelp, verbHelp } from './help.js'
-import { parseOptions, usage } from './options.js'
+import { isOperand, parseOptions, usage } from './options.js'
 import { Output, writeAll } from './output.js'
 import { traceOf } from './trace.js'
 import { VERSION } from './version.js'
@@ -50,7 +50,7 @@ async function run(spec: StageSpec, argv: readonly string[]): Promise<number> {
 function asks(words: readonly string[], command: Command | undefined, option: string): boolean {
   for (const word of words) {
     if (word === option) return true
-    if (word === '--' || (command?.operandsEndOptions && !word.startsWith('-'))) return false
+    if (word === '--' || (command?.operandsEndOptions && isOperand(word))) return false
   }
   return false
 }
