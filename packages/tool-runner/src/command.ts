@@ -1,0 +1,93 @@
+import { once } from 'node:events'
+import type { Stream } from './live-output.js'
+import { closeWriteEnd, type Pipes } from './pipes.js'
+import type { ProcessGroups } from './process-groups.js'
+import { ToolError } from './tool-error.js'
+
+/** setTimeout takes no more: 24 days. */
+const LONGEST_TIMEOUT_MS = 2 ** 31 - 1
+
+export interface CommandSpec {
+  readonly file: string
+  readonly args: readonly string[]
+  readonly cwd: string
+  readonly env: Readonly<Record<string, string>>
+  /** Milliseconds, or undefined for no limit. */
+  readonly timeoutMs: number | undefined
+  readonly signal: AbortSignal
+  /** Takes what is printed; gives a promise when the command should wait. */
+  readonly sink: (chunk: Buffer, stream: Stream) => Promise<void> | undefined
+}
+
+/** How a command ended: by itself, or because we ended it. One of `exitCode` and `signal` is there. */
+export interface CommandEnd {
+  readonly cause: 'itself' | 'timeout' | 'cancelled'
+  readonly exitCode: number | undefined
+  readonly signal: string | undefined
+}
+
+/** Runs commands: each the leader of a session and process group of its own, without stdin or terminal. */
+export class CommandRunner {
+  readonly #groups: ProcessGroups
+  readonly #pipes: Pipes
+
+  constructor(groups: ProcessGroups, pipes: Pipes) {
+    this.#groups = groups
+    this.#pipes = pipes
+  }
+
+  /**
+   * Runs a command to its end: that of the process itself, whoever still holds its pipes. At the time limit and when it is
+   * cancelled its whole group is ended. Throws ToolError when it can't be started.
+   */
+  async run(spec: CommandSpec): Promise<CommandEnd> {
+    const { execa } = await import('execa')
+    const pipes = { stdout: await this.#pipes.open(), stderr: await this.#pipes.open() }
+    const child = execa(spec.file, spec.args, {
+      cwd: spec.cwd,
+      env: spec.env,
+      extendEnv: false,
+      // Any descriptor will do; the types of execa 9 know those up to 9.
+      stdio: ['ignore', pipes.stdout.writeEnd as 3, pipes.stderr.writeEnd as 3],
+      detached: true,
+      buffer: false,
+      cleanup: false,
+      reject: false,
+    })
+    for (const { writeEnd } of Object.values(pipes)) closeWriteEnd(writeEnd)
+    if (child.pid === undefined) {
+      for (const { reader } of Object.values(pipes)) reader.close()
+      throw new ToolError(`${spec.file} can't be started: ${startProblem(await child)}`)
+    }
+    for (const stream of ['stdout', 'stderr'] as const) pipes[stream].reader.start((chunk) => spec.sink(chunk, stream))
+    const end = await this.#untilEnd(child.pid, once(child, 'exit') as Promise<[number | null, string | null]>, spec)
+    await Promise.all([pipes.stdout.reader.finish(), pipes.stderr.reader.finish()])
+    return end
+  }
+
+  async #untilEnd(group: number, exit: Promise<[number | null, string | null]>, { timeoutMs, signal }: CommandSpec): Promise<CommandEnd> {
+    this.#groups.started(group)
+    let cause: CommandEnd['cause'] = 'itself'
+    let ending: Promise<void> | undefined
+    const end = (why: 'timeout' | 'cancelled') => {
+      if (ending !== undefined) return
+      cause = why
+      ending = this.#groups.end(group)
+    }
+    const cancel = () => end('cancelled')
+    const timer = timeoutMs === undefined ? undefined : setTimeout(() => end('timeout'), Math.min(timeoutMs, LONGEST_TIMEOUT_MS))
+    if (signal.aborted) cancel()
+    else signal.addEventListener('abort', cancel, { once: true })
+    const [exitCode, killer] = await exit
+    clearTimeout(timer)
+    signal.removeEventListener('abort', cancel)
+    await ending
+    this.#groups.ended(group)
+    return { cause, exitCode: exitCode ?? undefined, signal: killer ?? undefined }
+  }
+}
+
+function startProblem({ code, cause }: { readonly code?: string | undefined; readonly cause?: unknown }): string {
+  if (code === 'E2BIG') return 'its arguments and environment are too long'
+  return code === 'ENOENT' ? 'there is no such program' : cause instanceof Error ? cause.message : String(code)
+}

@@ -1,0 +1,26 @@
+/** Names of variables that hold keys, by what people call them. SSH_AUTH_SOCK and the like, which hold none, are not among them. */
+const SECRET = /(^|_)(API_?KEYS?|ACCESS_?KEYS?|PRIVATE_?KEYS?|TOKENS?|SECRETS?|PASSWORDS?|PASSWD|PASSPHRASE|CREDENTIALS?)\d*(_|$)|_KEY\d*$/i
+/** Ours are no business of commands, and those that force colours neither. */
+const DROPPED = /^(AGENTPIPE_|FORCE_COLOR$|CLICOLOR_FORCE$|OLDPWD$)/
+
+/** No pager, no editor, no question: nobody is there to use or answer it. */
+const NOBODY_THERE = {
+  PAGER: 'cat',
+  GIT_PAGER: 'cat',
+  MANPAGER: 'cat',
+  EDITOR: 'true',
+  VISUAL: 'true',
+  GIT_EDITOR: 'true',
+  GIT_SEQUENCE_EDITOR: 'true',
+  GIT_TERMINAL_PROMPT: '0',
+  SSH_ASKPASS_REQUIRE: 'never',
+  DEBIAN_FRONTEND: 'noninteractive',
+  TERM: 'dumb',
+  NO_COLOR: '1',
+}
+
+/** The environment of a command that runs in `directory`: ours without keys, and with what keeps programs from waiting for a person. */
+export function commandEnvironment(directory: string): Record<string, string> {
+  const kept = Object.entries(process.env).filter((entry): entry is [string, string] => !SECRET.test(entry[0]) && !DROPPED.test(entry[0]))
+  return { ...Object.fromEntries(kept), ...NOBODY_THERE, PWD: directory }
+}

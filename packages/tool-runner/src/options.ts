@@ -1,0 +1,12 @@
+import type { OptionTable, OptionValues } from '@agentpipe/stage'
+
+export const OPTIONS = {
+  workspace: { type: 'text', value: 'DIR', default: '.', about: 'where relative paths begin and files are written' },
+  mode: { type: 'text', value: 'MODE', choices: ['read-only', 'workspace', 'full'], default: 'workspace', about: 'what tools may do' },
+  timeout: { type: 'seconds', value: 'S', default: 120, about: 'time of a command that asks for none; 0: no limit' },
+  'max-output': { type: 'size', value: 'BYTES', default: 100 * 1024, about: 'most that the model gets of an output' },
+  tools: { type: 'text', value: 'LIST', about: 'only these tools, with commas between them' },
+} as const satisfies OptionTable
+
+export type Options = OptionValues<typeof OPTIONS>
+export type Mode = Options['mode']

@@ -1,0 +1,23 @@
+import { accessSync, constants, realpathSync, statSync } from 'node:fs'
+import { dirname, isAbsolute, join } from 'node:path'
+
+/** The path of a program in PATH. A relative entry of PATH doesn't count: the workspace must not choose what we run. */
+export function programPath(name: string): string | undefined {
+  const directories = (process.env.PATH ?? '').split(':').filter(isAbsolute)
+  return directories.map((directory) => join(directory, name)).find(isProgram)
+}
+
+/** The path of a program that is installed beside this executable. */
+export function programBesideUs(name: string): string | undefined {
+  const path = join(dirname(realpathSync(process.argv[1] as string)), name)
+  return isProgram(path) ? path : undefined
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
+}

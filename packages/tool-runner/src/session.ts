@@ -1,0 +1,55 @@
+import { realpathSync, statSync } from 'node:fs'
+import { reason, usage } from '@agentpipe/stage'
+import { CommandRunner } from './command.js'
+import type { Options } from './options.js'
+import { Pipes } from './pipes.js'
+import { Policy } from './policy.js'
+import { ProcessGroups } from './process-groups.js'
+import { SeenFiles } from './seen-files.js'
+import { TemporaryDirectory } from './temporary-directory.js'
+import { WorkingDirectory } from './working-directory.js'
+
+/** A result must fit into a field of 64 MiB, with what is said about it. */
+const LARGEST_OUTPUT = 63 * 1024 ** 2
+
+/** What the tools of one tool-runner share. */
+export class Session {
+  /** A real path. */
+  readonly workspace: string
+  readonly policy: Policy
+  /** Milliseconds that a command has which asks for no other time; undefined for no limit. */
+  readonly timeoutMs: number | undefined
+  /** Bytes. */
+  readonly maxOutput: number
+  readonly seen = new SeenFiles()
+  readonly temporary = new TemporaryDirectory()
+  readonly groups = new ProcessGroups()
+  readonly #pipes = new Pipes(this.temporary)
+  readonly commands = new CommandRunner(this.groups, this.#pipes)
+  readonly workingDirectory: WorkingDirectory
+
+  /** Throws StageError when there is no such workspace. */
+  constructor(options: Options) {
+    this.workspace = realDirectory(options.workspace)
+    this.policy = new Policy(options.mode, this.workspace)
+    this.timeoutMs = options.timeout === 0 ? undefined : options.timeout * 1000
+    this.maxOutput = Math.min(Math.max(2, Math.floor(options['max-output'])), LARGEST_OUTPUT)
+    this.workingDirectory = new WorkingDirectory(this.workspace)
+  }
+
+  /** Leaves nothing behind but the outputs that results name. */
+  async leave(): Promise<void> {
+    await this.groups.leave()
+    await this.#pipes.leave()
+    await this.temporary.leave()
+  }
+}
+
+function realDirectory(path: string): string {
+  try {
+    if (statSync(path).isDirectory()) return realpathSync(path)
+  } catch (error) {
+    throw usage(`--workspace ${path}: ${reason(error)}`)
+  }
+  throw usage(`--workspace ${path}: not a directory`)
+}

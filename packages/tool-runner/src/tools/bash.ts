@@ -1,0 +1,91 @@
+import type { CommandEnd } from '../command.js'
+import { commandEnvironment } from '../environment.js'
+import type { Stream } from '../live-output.js'
+import { OutputCapture } from '../output-capture.js'
+import type { Session } from '../session.js'
+import { shellCommand } from '../shell.js'
+import { type Call, defineTool, type Outcome, type Tool } from '../tool.js'
+import { ToolError } from '../tool-error.js'
+import { WholeCharacters } from '../utf8.js'
+
+export function bashTool(session: Session): Tool {
+  return defineTool({
+    name: 'Bash',
+    description:
+      'Runs a command with bash and gives what it prints. It begins in the workspace, and later commands where the one before ended. Nobody can answer it: there is no input and no terminal. It is ended when its time is over. What it leaves in the background must not print to its output (server >log 2>&1 &), and ends with the session.',
+    readOnly: false,
+    inputSchema: {
+      type: 'object',
+      properties: {
+        command: { type: 'string', description: 'The command' },
+        timeout: { type: 'number', exclusiveMinimum: 0, description: 'Seconds that it may take' },
+      },
+      required: ['command'],
+    },
+    async run({ command, timeout }, call) {
+      if (command.includes('\0')) throw new ToolError('the command holds a NUL byte, which no command can')
+      return runShell(session, command, timeout === undefined ? session.timeoutMs : timeout * 1000, call)
+    },
+  })
+}
+
+async function runShell(session: Session, command: string, timeoutMs: number | undefined, { live, signal }: Call): Promise<Outcome> {
+  const { directory, note } = await session.workingDirectory.enter()
+  const shell = await shellCommand(command, session.temporary)
+  const capture = new OutputCapture(session.maxOutput, () => session.temporary.path('output'))
+  const output = new CommandOutput((chunk, stream) => [capture.write(chunk), live.write(chunk, stream)])
+  const spec = { file: shell.file, args: shell.args, cwd: directory, env: commandEnvironment(directory), timeoutMs, signal }
+  try {
+    const end = await session.commands.run({ ...spec, sink: (chunk, stream) => output.write(chunk, stream) })
+    output.end()
+    const { text, fullOutput } = await capture.finish()
+    return { ...outcomeOf(end, timeoutMs), output: joined(note, text, ending(end, timeoutMs)), exitCode: end.exitCode, signal: end.signal, fullOutput }
+  } finally {
+    session.workingDirectory.left(await shell.directory())
+  }
+}
+
+/** Two streams as one, in whole characters: neither cuts the other's in two. */
+class CommandOutput {
+  readonly #streams: Readonly<Record<Stream, WholeCharacters>>
+  #waits: (Promise<void> | undefined)[] = []
+
+  constructor(sink: (chunk: Buffer, stream: Stream) => (Promise<void> | undefined)[]) {
+    const streamInto = (stream: Stream) => new WholeCharacters((chunk) => this.#waits.push(...sink(chunk, stream)))
+    this.#streams = { stdout: streamInto('stdout'), stderr: streamInto('stderr') }
+  }
+
+  /** Gives a promise while somebody down the line is behind. */
+  write(chunk: Buffer, stream: Stream): Promise<void> | undefined {
+    this.#waits = []
+    this.#streams[stream].push(chunk)
+    const waits = this.#waits.filter((wait) => wait !== undefined)
+    return waits.length === 0 ? undefined : Promise.all(waits).then(() => {})
+  }
+
+  end(): void {
+    for (const stream of Object.values(this.#streams)) stream.end()
+  }
+}
+
+function outcomeOf({ cause, exitCode, signal }: CommandEnd, timeoutMs: number | undefined): Pick<Outcome, 'status' | 'summary'> {
+  if (cause === 'cancelled') return { status: 'cancelled', summary: 'cancelled' }
+  if (cause === 'timeout') return { status: 'timeout', summary: timedOut(timeoutMs) }
+  if (signal !== undefined) return { status: 'error', summary: `ended by ${signal}` }
+  return exitCode === 0 ? { status: 'ok', summary: 'exit status 0' } : { status: 'error', summary: `exit status ${exitCode}` }
+}
+
+/** What the model must know beyond the output. */
+function ending(end: CommandEnd, timeoutMs: number | undefined): string | undefined {
+  return end.cause === 'itself' && end.exitCode === 0 ? undefined : `[${outcomeOf(end, timeoutMs).summary}]`
+}
+
+function timedOut(timeoutMs: number | undefined): string {
+  return `timed out after ${(timeoutMs ?? 0) / 1000} s`
+}
+
+function joined(note: string | undefined, text: Buffer, last: string | undefined): Buffer {
+  const before = note === undefined ? '' : `${note}\n`
+  const newline = last === undefined || text.length === 0 || text[text.length - 1] === 0x0a ? '' : '\n'
+  return Buffer.concat([Buffer.from(before), text, Buffer.from(`${newline}${last ?? ''}`)])
+}
