@@ -5,6 +5,7 @@ import { builtinModules, createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { buildManPages } from './man.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 const dist = join(root, 'dist')
@@ -49,7 +50,10 @@ mkdirSync(bin, { recursive: true })
 writeFileSync(join(lib, 'package.json'), '{"type":"commonjs"}\n')
 const wanted = process.argv.slice(2)
 await Promise.all(executables.filter((name) => wanted.length === 0 || wanted.includes(name)).map(bundle))
-if (wanted.length === 0) copyRipgrep()
+if (wanted.length === 0) {
+  copyRipgrep()
+  await buildManPages()
+}
 
 async function bundle(name) {
   // Renamed when it is whole: a pipeline that starts meanwhile gets the old file or the new one.
