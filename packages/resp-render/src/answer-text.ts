@@ -17,6 +17,7 @@ export class AnswerText implements TextSink {
   }
 
   take(): string {
+    this.#answer.drain()
     const text = this.#text
     this.#text = ''
     return text

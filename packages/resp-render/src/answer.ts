@@ -2,8 +2,9 @@ import { StringDecoder } from 'node:string_decoder'
 import type { Frame } from '@agentpipe/frame'
 import { attributesOf } from './attributes.js'
 
-/** A text that gets longer than this many characters is not held back any longer. */
-const MOST_HELD = 16 * 1024 * 1024
+/** A text that gets longer than this many bytes is not held back any longer. */
+const MOST_HELD = 4 * 1024 * 1024
+const FIRST_BYTES = 4096
 
 export interface AnswerSink {
   /** A piece of the answer, as the model gave it. */
@@ -22,7 +23,8 @@ export interface AnswerSink {
 export class Answer {
   readonly #sink: AnswerSink
   #decoder = new StringDecoder('utf8')
-  #held = ''
+  #held = Buffer.allocUnsafe(FIRST_BYTES)
+  #length = 0
   #streams = false
   #toolDefined = false
   /** Text was given since the last TOOL_CALL, USAGE, or STOP. */
@@ -45,7 +47,7 @@ export class Answer {
         this.#streams = !this.#toolDefined
         return
       case 'TEXT':
-        this.#text(this.#decoder.write(frame.field(1) as Buffer))
+        this.#text(frame.field(1) as Buffer)
         return
       case 'THINKING':
         this.#apart = true
@@ -54,6 +56,7 @@ export class Answer {
         this.#void()
         return
       case 'RETRY':
+        this.drain()
         if (this.#given) this.#sink.text('\n')
         this.#void()
         return
@@ -66,36 +69,64 @@ export class Answer {
     }
   }
 
+  /** The frames that came so far are all there are for now: what is known to be the answer is given. */
+  drain(): void {
+    if (this.#streams) this.#release()
+  }
+
   /** The turn, or the input, has ended. */
   end(): void {
     this.#give()
     this.#sink.end()
   }
 
-  #text(piece: string): void {
-    if (piece === '') return
-    const separator = this.#apart && (this.#given || this.#held !== '') ? '\n' : ''
+  #text(piece: Buffer): void {
+    if (piece.length === 0) return
+    if (this.#apart && (this.#given || this.#length > 0)) this.#hold(NEW_LINE)
     this.#apart = false
-    this.#held += separator + piece
-    if (!this.#streams && this.#held.length <= MOST_HELD) return
-    this.#sink.text(this.#held)
-    this.#held = ''
-    this.#given = true
+    if (this.#length + piece.length > MOST_HELD) this.#release()
+    if (piece.length <= MOST_HELD) this.#hold(piece)
+    else for (let at = 0; at < piece.length; at += MOST_HELD) this.#write(piece.subarray(at, at + MOST_HELD))
+  }
+
+  #hold(piece: Buffer): void {
+    if (this.#length + piece.length > this.#held.length) {
+      const larger = Buffer.allocUnsafe(Math.max(this.#held.length * 2, this.#length + piece.length))
+      this.#held.copy(larger, 0, 0, this.#length)
+      this.#held = larger
+    }
+    piece.copy(this.#held, this.#length)
+    this.#length += piece.length
+  }
+
+  /** What is held is the answer, or part of it. */
+  #release(): void {
+    this.#write(this.#held.subarray(0, this.#length))
+    this.#length = 0
+  }
+
+  #write(bytes: Buffer): void {
+    const text = this.#decoder.write(bytes)
+    if (text !== '') this.#sink.text(text)
+    this.#given ||= text !== ''
   }
 
   #give(): void {
-    const text = this.#held + this.#decoder.end()
-    if (text !== '') this.#sink.text(text)
+    this.#release()
+    const rest = this.#decoder.end()
+    if (rest !== '') this.#sink.text(rest)
     this.#void()
   }
 
   #void(): void {
-    this.#held = ''
+    this.#length = 0
     this.#decoder = new StringDecoder('utf8')
     this.#given = false
     this.#apart = false
   }
 }
+
+const NEW_LINE = Buffer.from('\n')
 
 /** Whether USAGE closes a response of the conversation: not the making of a summary, not a sub-agent's. */
 function isOfTheAgent(frame: Frame): boolean {

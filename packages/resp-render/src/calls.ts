@@ -45,7 +45,7 @@ export class Calls {
   call(frame: Frame): void {
     const id = frame.text(2) as string
     const call = this.#remember(id, callLabel(frame))
-    new CallBlock(this.#screen, oneLine(id), call.label, 'call')
+    new CallBlock(this.#screen, id, call.label, 'call')
   }
 
   /** TOOL_OUTPUT */
@@ -67,10 +67,13 @@ export class Calls {
     const diff = attributes.get('diff')?.toString()
     const stat = diff === undefined ? undefined : diffStat(diff)
     const outcome = outcomeOf(attributes, stat)
-    if (call.output) this.#endLive(call, outcome)
+    if (call.output) this.#endLive(call, call.output, outcome)
     else this.#headed(call, outcome)
     if (diff !== undefined && stat !== undefined) this.#diff(call, diff, stat)
-    if (call.output === undefined && (diff === undefined || outcome.failed)) this.#whole(call, frame.field(3) as Buffer)
+    if (call.output === undefined && (diff === undefined || outcome.failed)) {
+      const output = frame.field(3) as Buffer
+      if (!isSaid(output, attributes.get('summary'))) this.#whole(call, output)
+    }
     if (this.#foreground === call) this.#foreground = undefined
   }
 
@@ -112,7 +115,12 @@ export class Calls {
   /** The block of a call if it is the open one, else a new one that names it. */
   #block(call: Call, marker: 'more' | 'ok' | 'failed'): CallBlock {
     const { current } = this.#screen
-    return current instanceof CallBlock && current.id === oneLine(call.id) ? current : new CallBlock(this.#screen, oneLine(call.id), call.label, marker)
+    return current instanceof CallBlock && current.id === call.id ? current : new CallBlock(this.#screen, call.id, call.label, marker)
+  }
+
+  #isOpen({ id }: Call): boolean {
+    const { current } = this.#screen
+    return current instanceof CallBlock && current.id === id
   }
 
   #endOutput(call: Call, output: LiveOutput): void {
@@ -121,10 +129,12 @@ export class Calls {
     output.end((count) => printLeft(this.#block(call, 'more').body(), count, this.#screen.theme))
   }
 
-  /** The result of a call whose output was shown as it came: only how it ended is new. */
-  #endLive(call: Call, outcome: Outcome): void {
-    this.#endOutput(call, call.output as LiveOutput)
-    this.#headed(call, outcome)
+  /** The result of a call whose output was shown as it came: how it ended is new, and what waited. */
+  #endLive(call: Call, output: LiveOutput, outcome: Outcome): void {
+    const shown = this.#isOpen(call)
+    if (!shown) this.#headed(call, outcome)
+    this.#endOutput(call, output)
+    if (shown) this.#headed(call, outcome)
   }
 
   /** How a call ended, at the end of its line. */
@@ -145,4 +155,9 @@ export class Calls {
     const { cap } = this.#options
     printDiff(this.#block(call, 'more'), diff, stat, cap === 'all' ? cap : cap * DIFF_FACTOR, this.#screen.theme)
   }
+}
+
+/** An output that is the summary again, which stands in the line of the call. */
+function isSaid(output: Buffer, summary: Buffer | undefined): boolean {
+  return summary !== undefined && output.length < summary.length + 2 && output.toString().trimEnd() === summary.toString()
 }

@@ -19,7 +19,7 @@ export function printDiff(block: CallBlock, diff: string, { digits }: DiffStat, 
     else printDiffLine(block, line, digits, theme)
     shown++
   }
-  if (left > 0) printLeft(block.body(), left, theme)
+  if (left > 0) printLeft(block.row(`  ${''.padStart(digits)}  `, 'note'), left, theme)
 }
 
 function printDiffLine(block: CallBlock, { kind, number, text }: DiffLine, digits: number, theme: Theme): void {

@@ -52,12 +52,16 @@ function* numberedLines(diff: string): Generator<DiffLine> {
   // Lines that the hunk still has by its heading: `--- a` among them is a removed line, `-- a`.
   let [oldLeft, newLeft, oldLine, newLine, hunks, files] = [0, 0, 0, 0, 0, 0]
   for (const line of linesOf(diff)) {
+    // A line of a hunk has one of these signs; an empty one has lost its space. Whatever else comes ends the hunk.
+    if (!/^(?:[ +\-\\]|$)/.test(line)) oldLeft = newLeft = 0
     const hunk = oldLeft + newLeft <= 0 ? HUNK.exec(line) : null
     if (hunk) {
       ;[oldLine, oldLeft, newLine, newLeft] = [number(hunk[1]), number(hunk[2] ?? '1'), number(hunk[3]), number(hunk[4] ?? '1')]
       if (hunks++ > 0) yield { kind: 'heading', number: '', text: '⋯' }
     } else if (oldLeft + newLeft <= 0) {
-      if (line.startsWith('+++ ') && files++ > 0) yield { kind: 'heading', number: '', text: line.slice(4) }
+      if (!line.startsWith('+++ ')) continue
+      hunks = 0
+      if (files++ > 0) yield { kind: 'heading', number: '', text: line.slice(4) }
     } else if (line.startsWith('+')) {
       newLeft--
       yield { kind: 'added', number: String(newLine++), text: line.slice(1) }

@@ -32,7 +32,7 @@ export interface LineOptions {
 
 /**
  * Collects output into lines as a terminal shows them: CR goes back to the beginning of the line, and what comes then
- * replaces what was there, so that of a progress bar the last state is left; TAB goes to the next stop of 8; EL erases.
+ * replaces what was there, so that of a progress bar the last state is left; BS goes one cell back; TAB goes to the next stop of 8; EL erases.
  * Memory is bounded by the limit of a line.
  */
 export class LineBuffer implements TextSink {
@@ -73,6 +73,11 @@ export class LineBuffer implements TextSink {
 
   carriageReturn(): void {
     this.#returned = true
+  }
+
+  back(): void {
+    this.#overwrite()
+    this.#overwritten?.back()
   }
 
   graphics(parameters: string): void {

@@ -15,6 +15,7 @@ export interface Outcome {
 /** How a call ended, from the attributes of its TOOL_RESULT. */
 export function outcomeOf(attributes: ReadonlyMap<string, Buffer>, stat: DiffStat | undefined): Outcome {
   const how = howItEnded(attributes)
+  const summary = oneLine(attributes.get('summary'))
   const parts: (readonly Piece[])[] = []
   if (stat)
     parts.push([
@@ -22,9 +23,8 @@ export function outcomeOf(attributes: ReadonlyMap<string, Buffer>, stat: DiffSta
       [' ', 'text'],
       [`-${grouped(stat.removed)}`, 'removed'],
     ])
-  if (how !== undefined) parts.push([[how, 'failed']])
-  const summary = oneLine(attributes.get('summary'))
-  if (summary !== '' && !isSaid(summary, how)) parts.push([[summary, 'note']])
+  if (how !== undefined) parts.push([[beginsWith(summary, how) ? summary : how, 'failed']])
+  if (summary !== '' && !isSaid(summary, how, stat)) parts.push([[summary, 'note']])
   const milliseconds = wholeNumber(attributes.get('duration_ms'))
   if (milliseconds !== undefined && milliseconds >= LONG_MS) parts.push([[duration(milliseconds), 'note']])
   if (attributes.has('image')) parts.push([[`image ${oneLine(attributes.get('image_type'))}`.trim(), 'note']])
@@ -46,9 +46,16 @@ function howItEnded(attributes: ReadonlyMap<string, Buffer>): string | undefined
   return status === 'error' ? 'failed' : status
 }
 
-/** A summary that only says again how the call ended. */
-function isSaid(summary: string, how: string | undefined): boolean {
-  return how !== undefined && summary.toLowerCase() === how
+/** A summary that only says what is shown anyway. */
+function isSaid(summary: string, how: string | undefined, stat: DiffStat | undefined): boolean {
+  if (how !== undefined && beginsWith(summary, how)) return true
+  if (stat !== undefined && summary === `+${stat.added} -${stat.removed}`) return true
+  const status = /^exit status (\d+)$/.exec(summary)?.[1]
+  return status !== undefined && (status === '0' || how === `exit ${status}`)
+}
+
+function beginsWith(text: string, start: string): boolean {
+  return text.toLowerCase().startsWith(start.toLowerCase())
 }
 
 /** `1.2s`, `42s`, `3m 05s`, `2h 03m`. */

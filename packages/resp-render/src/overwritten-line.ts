@@ -70,6 +70,11 @@ export class OverwrittenLine {
     this.#cursor += stop - (this.#cursor % stop)
   }
 
+  back(): void {
+    this.flush()
+    this.#cursor = Math.max(0, this.#cursor - 1)
+  }
+
   home(): void {
     this.flush()
     this.#cursor = 0

@@ -1,7 +1,7 @@
 import type { Frame } from '@agentpipe/frame'
 import { attributesOf } from './attributes.js'
 import { allVisible } from './invisible.js'
-import { notice } from './notice.js'
+import { notice, type Piece } from './notice.js'
 import type { Screen } from './screen.js'
 
 const MARGIN = '  │ '
@@ -13,10 +13,11 @@ const MARGIN = '  │ '
 export function permissionRequest(screen: Screen, frame: Frame): void {
   const { theme } = screen
   const [name, reason] = [frame.text(2) as string, frame.text(3) as string].map((text) => allVisible(text).replace(/\n/g, '\\n'))
-  notice(screen, '?', 'warning', [
+  const pieces: readonly Piece[] = [
     [`${name}`, 'tool'],
     [`  asks for permission: ${reason}`, 'warning'],
-  ])
+  ]
+  notice(screen, '?', 'warning', pieces, false)
   const input = attributesOf(frame).get('input')
   if (input === undefined || input.length === 0) return
   const rows = screen.rows({ margin: { first: MARGIN, rest: MARGIN, style: theme.warning, cells: MARGIN.length } })

@@ -4,8 +4,8 @@ import { Sanitiser, type TextSink } from './sanitiser.js'
 import type { Block, Screen } from './screen.js'
 import { Words } from './words.js'
 
-/** Bytes that are decoded at once. */
-const SLICE_BYTES = 64 * 1024
+/** Bytes that are decoded at once: small pieces are collected up to this, of large ones no more is in hand. */
+const SLICE_BYTES = 16 * 1024
 
 export interface ProseOptions {
   readonly style: string
@@ -25,6 +25,9 @@ export class Prose implements Block, TextSink {
   readonly #words: Words
   readonly #style: string
   readonly #end: () => void
+  /** Pieces that were not looked at yet: they mostly are a word, and looking at many at once is much cheaper. */
+  readonly #pieces = Buffer.allocUnsafe(SLICE_BYTES)
+  #collected = 0
   #returned = false
 
   constructor(screen: Screen, { style, ...options }: ProseOptions) {
@@ -35,15 +38,30 @@ export class Prose implements Block, TextSink {
   }
 
   push(bytes: Buffer): void {
-    for (let at = 0; at < bytes.length; at += SLICE_BYTES) this.#sanitiser.push(this.#decoder.write(bytes.subarray(at, at + SLICE_BYTES)), this)
+    if (this.#collected + bytes.length > SLICE_BYTES) this.drain()
+    if (bytes.length <= SLICE_BYTES) {
+      bytes.copy(this.#pieces, this.#collected)
+      this.#collected += bytes.length
+    } else for (let at = 0; at < bytes.length; at += SLICE_BYTES) this.#decode(bytes.subarray(at, at + SLICE_BYTES))
+  }
+
+  /** Everything that was pushed is to be seen, as far as it can be shown. */
+  drain(): void {
+    if (this.#collected > 0) this.#decode(this.#pieces.subarray(0, this.#collected))
+    this.#collected = 0
   }
 
   /** Nothing more comes. */
   end(): void {
+    this.drain()
     this.#sanitiser.push(this.#decoder.end(), this)
     this.#sanitiser.reset()
     this.#words.endWord()
     this.#end()
+  }
+
+  #decode(bytes: Buffer): void {
+    this.#sanitiser.push(this.#decoder.write(bytes), this)
   }
 
   text(run: string): void {

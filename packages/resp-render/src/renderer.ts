@@ -42,8 +42,9 @@ export class Renderer {
 
   /** Takes a frame. Throws FrameError when a known type has too few fields. */
   frame(frame: Frame): void {
-    if (messageSpec(frame.type)?.kind !== 'event') return
-    checkMessage(frame)
+    const spec = messageSpec(frame.type)
+    if (spec?.kind !== 'event') return
+    if (frame.count <= spec.fields.length) checkMessage(frame)
     const event = frame.type as EventType
     if (event === 'TEXT' || event === 'THINKING') this.#say(frame, event)
     else {
@@ -54,6 +55,7 @@ export class Renderer {
 
   /** What can be shown since the last time. */
   take(): string {
+    this.#prose?.block.drain()
     return this.#screen.take()
   }
 
@@ -123,7 +125,7 @@ export class Renderer {
     }
     this.#prose.block.push(frame.field(1) as Buffer)
     // A signature closes its block of thinking.
-    if (type === 'THINKING' && attributesOf(frame).has('signature')) this.#endProse()
+    if (frame.count > 2 && type === 'THINKING' && attributesOf(frame).has('signature')) this.#endProse()
   }
 
   #textOptions(): ProseOptions {

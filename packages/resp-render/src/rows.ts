@@ -13,6 +13,9 @@ export interface Margin {
 /** Stands for the rows that are not shown. */
 const MARK = ' …'
 
+/** Cells of the widest character. */
+const WIDEST_CHARACTER = 2
+
 const NO_MARGIN: Margin = { first: '', rest: '', style: '', cells: 0 }
 
 export interface RowOptions {
@@ -42,7 +45,7 @@ export class Rows {
     const { margin = NO_MARGIN, single = false } = options
     this.#pen = pen
     this.#options = options
-    this.#margin = margin.cells * 2 > width ? NO_MARGIN : margin
+    this.#margin = margin.cells * 2 > width || width - margin.cells < WIDEST_CHARACTER ? NO_MARGIN : margin
     this.width = Math.max(1, width - this.#margin.cells - (single ? MARK.length : 0))
   }
 

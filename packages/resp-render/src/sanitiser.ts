@@ -6,6 +6,8 @@ export interface TextSink {
   text(run: string): void
   tab(): void
   carriageReturn(): void
+  /** BS. */
+  back?(): void
   /** SGR: the parameters of a sequence that sets colours and the like. */
   graphics?(parameters: string): void
   /** EL, erase in line. 0: to its end, 1: to its beginning, 2: all of it. */
@@ -70,6 +72,7 @@ export class Sanitiser {
     const code = character.charCodeAt(0)
     if (code === 0x09) sink.tab()
     else if (code === 0x0d) sink.carriageReturn()
+    else if (code === 0x08) sink.back?.()
     else if (code === 0x1b) this.#begin('escape')
     else if (code === 0x9b) this.#begin('csi')
     else if (code === 0x9d) this.#beginString(true)

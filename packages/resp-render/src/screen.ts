@@ -61,7 +61,7 @@ export class Screen {
 
 /** An empty line stands between blocks, but not between the lines of calls and results, or of notices. */
 function hasGap(above: Block, below: Block): boolean {
-  if (above.kind === 'notice') return below.kind !== 'notice'
+  if (above.kind === 'notice') return !(below.kind === 'notice' && above.compact && below.compact)
   if (above.kind === 'prose') return true
   if (below.kind === 'result') return false
   return !(below.kind === 'call' && above.compact)
