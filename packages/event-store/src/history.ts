@@ -22,7 +22,7 @@ const CONVERSATION: ReadonlySet<string> = new Set<MessageType>([
 const HISTORY_FIELD = '$7\r\nHISTORY\r\n'
 
 const options = {
-  'or-none': { type: 'flag', about: 'print nothing where no session here has exactly this ID' },
+  'or-none': { type: 'flag', about: 'print nothing where no session here has just this ID' },
   ...readingOptions,
 } as const
 

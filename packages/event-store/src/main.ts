@@ -7,7 +7,7 @@ import { replay } from './replay.js'
 
 runStage({
   name: 'event-store',
-  purpose: 'record the events of a pipeline, pass every frame on, and read what was recorded',
+  purpose: 'record the events of a pipeline, and read them back',
   main: recorder,
   verbs: { list, replay, history, path },
   examples: ['resp write TEXT hello | event-store --session demo | resp json', 'event-store replay demo | resp json'],
