@@ -158,13 +158,12 @@ export class FrameDecoder {
     if (bodyEnd + 2 - base > this.#limits.frameBytes) {
       this.#fail(bytes, base, header, `at most ${this.#limits.frameBytes} bytes in a frame`)
     }
+    if (bodyEnd < end && bytes[bodyEnd] !== CR) this.#fail(bytes, base, bodyEnd, `CRLF after ${length}-byte field`)
     if (bodyEnd + 2 > end) {
       this.#need = bodyEnd + 2 - base + (this.#fieldsLeft - 1) * SHORTEST_FIELD
       return false
     }
-    if (bytes[bodyEnd] !== CR || bytes[bodyEnd + 1] !== LF) {
-      this.#fail(bytes, base, bytes[bodyEnd] === CR ? bodyEnd + 1 : bodyEnd, `CRLF after ${length}-byte field`)
-    }
+    if (bytes[bodyEnd + 1] !== LF) this.#fail(bytes, base, bodyEnd + 1, `CRLF after ${length}-byte field`)
     if (this.#fieldsLeft === this.#count) this.#checkType(bytes, base, body, bodyEnd)
     this.#at = bodyEnd + 2 - base
     return true
