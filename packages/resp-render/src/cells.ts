@@ -107,13 +107,15 @@ export function cellsOf(text: string): number {
 }
 
 const INVISIBLE = /^[\p{Mark}\p{Default_Ignorable_Code_Point}\u1160-\u11ff\ud7b0-\ud7ff]/u
-const FLAG = /^\p{Regional_Indicator}{2}/u
+const EMOJI = /^(?:\p{Extended_Pictographic}|\p{Regional_Indicator}{2}|[#*0-9])/u
 
-/** UAX #11 for the first character; 2 for what is drawn as an emoji, 0 for what only changes the character before it. */
+/** 2 for what is drawn as one emoji; else what UAX #11 says of each character, 0 for what only changes the one before it. */
 function clusterCells(cluster: string): number {
-  if (INVISIBLE.test(cluster)) return 0
-  if (cluster.includes('\ufe0f') || FLAG.test(cluster)) return 2
-  return eastAsianWidth(cluster.codePointAt(0) as number)
+  if (EMOJI.test(cluster)) return cluster.includes('\ufe0f') || cluster.length > 3 ? 2 : eastAsianWidth(cluster.codePointAt(0) as number)
+  let cells = 0
+  for (const character of cluster) if (!INVISIBLE.test(character)) cells += eastAsianWidth(character.codePointAt(0) as number)
+  // More than two letters in one cluster: terminals draw them apart, if at all.
+  return Math.min(cells, 2)
 }
 
 let shared: Intl.Segmenter | undefined

@@ -11,7 +11,7 @@ const SMALLEST_WITH_END = 6
 
 /**
  * The lines of a text that may be too many: the first ones as they come, the last ones when it has ended, and between them how
- * many were left out.
+ * many were left out. Empty lines at the beginning and the end are none.
  */
 export class Excerpt {
   readonly #head: number
@@ -20,6 +20,9 @@ export class Excerpt {
   #count = 0
   #held: Line[] = []
   #left = 0
+  #begun = false
+  /** Empty lines that are only lines if another follows. */
+  #empty = 0
 
   constructor(cap: Cap, print: (line: Line) => void) {
     const lines = cap === 'all' ? Number.POSITIVE_INFINITY : cap
@@ -29,6 +32,24 @@ export class Excerpt {
   }
 
   line(line: Line): void {
+    if (isEmpty(line)) {
+      if (this.#begun) this.#empty++
+      return
+    }
+    this.#begun = true
+    for (; this.#empty > 0; this.#empty--) this.#take(EMPTY)
+    this.#take(line)
+  }
+
+  /** Gives what is to be shown at the end; `left` is told how many lines were left out, if any were. */
+  end(left: (count: number) => void): void {
+    if (this.#left > 0) left(this.#left)
+    for (const line of this.#held) this.#print(line)
+    this.#held = []
+    this.#left = 0
+  }
+
+  #take(line: Line): void {
     if (this.#count < this.#head) {
       if (!line.unfinished) this.#count++
       this.#print(line)
@@ -39,14 +60,12 @@ export class Excerpt {
     this.#held.shift()
     this.#left++
   }
+}
 
-  /** Gives what is to be shown at the end; `left` is told how many lines were left out, if any were. */
-  end(left: (count: number) => void): void {
-    if (this.#left > 0) left(this.#left)
-    for (const line of this.#held) this.#print(line)
-    this.#held = []
-    this.#left = 0
-  }
+const EMPTY: Line = { runs: [], more: 0, unfinished: false }
+
+function isEmpty({ runs, more, unfinished }: Line): boolean {
+  return !unfinished && more === 0 && runs.every(({ text }) => text.trim() === '')
 }
 
 /** Prints one line of output; `style` is for what has none of its own. */

@@ -4,6 +4,8 @@ import type { Rows } from './rows.js'
 const LF = 0x0a
 const SPACE = 0x20
 const TAB_STOP = 8
+/** Below it two cells are two letters of an Indic script in one cluster. */
+const FIRST_WIDE = 0x2300
 /** More empty lines than this are not shown. */
 const MOST_BREAKS = 3
 
@@ -87,10 +89,11 @@ export class Words implements CellSink {
 
   cluster(text: string, cells: number): void {
     // A row may end before and behind a wide character: scripts that have them do without spaces.
-    if (cells === 2) this.#endWord()
+    const wide = cells === 2 && text.charCodeAt(0) >= FIRST_WIDE
+    if (wide) this.#endWord()
     if (cells === 0 && this.#belongsToRow()) this.#rows.put(text, 0, this.#style)
     else this.#extend(text, cells, false)
-    if (cells === 2) this.#endWord()
+    if (wide) this.#endWord()
   }
 
   /** Whether an accent that comes now belongs to what was shown last. */
