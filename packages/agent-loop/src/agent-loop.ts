@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs'
+import { command, EXIT, systemError } from '@agentpipe/stage'
+import { Head } from './head.js'
+import { OPTIONS, type Settings } from './options.js'
+import { chooseProvider } from './providers.js'
+import { makeSessionId } from './session-id.js'
+
+/** `agent-loop`: the head of the ring. */
+export const agentLoop = command({
+  options: OPTIONS,
+  async stage(context) {
+    const settings = context.options
+    const provider = await chooseProvider(settings)
+    return new Head(context, { settings, provider, system: systemPrompt(settings), session: settings.session ?? makeSessionId(new Date()) })
+  },
+})
+
+/** The text of --system and --append-system, with an empty line between. Throws StageError (66) when the file can't be read. */
+function systemPrompt({ system: path, 'append-system': appended }: Settings): string {
+  const parts = [path === undefined ? '' : readText(path), appended ?? '']
+  return parts.filter((part) => part !== '').join('\n\n')
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw systemError(EXIT.NO_INPUT, `cannot read ${path}`, error)
+  }
+}

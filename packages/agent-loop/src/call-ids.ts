@@ -1,0 +1,13 @@
+import type { Conversation } from './conversation.js'
+
+/**
+ * The id under which a call goes round the ring: the server's where it is `[A-Za-z0-9_-]+` and new in the session, else one made of it.
+ */
+export function callId(given: string, conversation: Conversation): string {
+  const legal = given.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64) || 'call'
+  if (!conversation.hasCall(legal)) return legal
+  for (let number = 2; ; number++) {
+    const id = `${legal}_${number}`
+    if (!conversation.hasCall(id)) return id
+  }
+}

@@ -1,0 +1,190 @@
+import { randomBytes } from 'node:crypto'
+import type { Frame } from '@agentpipe/frame'
+import { type Message, type MessageOf, messageFields, parseMessage } from '@agentpipe/message'
+import { type Context, EXIT, type FrameStage, VERSION } from '@agentpipe/stage'
+import { Conversation } from './conversation.js'
+import { Gate, unlessAborted } from './gate.js'
+import { recordedMessage } from './history.js'
+import { Inputs } from './inputs.js'
+import { Journal } from './journal.js'
+import type { Settings } from './options.js'
+import type { Provider } from './provider.js'
+import { Results } from './results.js'
+import { Ring } from './ring.js'
+import { ToolList } from './tool-list.js'
+import { runTurn } from './turn.js'
+import { turnStatus } from './turn-end.js'
+
+/** After this long a user is told that HELLO has not come round. */
+const HELLO_PATIENCE_MS = 5000
+/** How long the results of cancelled calls are waited for: after an interrupt, and when we are to leave ourselves. */
+const CANCEL_MS = 2000
+const LEAVING_CANCEL_MS = 500
+
+export interface HeadSettings {
+  readonly settings: Settings
+  readonly session: string
+  readonly system: string
+  readonly provider: Provider
+}
+
+/** The head of the ring: it takes what comes round, and only it begins something. */
+export class Head implements FrameStage {
+  readonly readsOn = 'always'
+  readonly #context: Context
+  readonly #given: HeadSettings
+  readonly #ring: Ring
+  readonly #journal: Journal
+  readonly #inputs = new Inputs()
+  readonly #tools = new ToolList()
+  readonly #results = new Results()
+  /** Opened when it is known whether tools can be called: HELLO has come round, or never will. */
+  readonly #hello = new Gate<'round' | 'alone'>()
+  readonly #inputEnded = new Gate<true>()
+  readonly #finished: Promise<number>
+  #turn: { readonly abort: AbortController; readonly ended: Promise<unknown> } | undefined
+  #interrupted = false
+  #cancelMs = CANCEL_MS
+
+  constructor(context: Context, given: HeadSettings) {
+    this.#context = context
+    this.#given = given
+    this.#ring = new Ring(context.output)
+    this.#journal = new Journal(context.output, new Conversation())
+    if (given.settings['no-tools']) this.#hello.open('alone')
+    const { session, provider } = given
+    const attributes = { agent: `agentpipe/${VERSION}`, cwd: process.cwd(), model: provider.model || undefined }
+    context.output.send(messageFields('HELLO', ['1', session], attributes))
+    this.#finished = this.#run()
+  }
+
+  frame(frame: Frame): void {
+    const message = parseMessage(frame)
+    if (message === undefined) return
+    if (message.type === 'TOOL_RESULT') this.#result(message, frame)
+    else if (message.type === 'HISTORY') this.#history(frame)
+    else this.#message(message, frame)
+  }
+
+  async end(): Promise<number> {
+    this.#hello.open('alone')
+    this.#inputEnded.open(true)
+    this.#inputs.end()
+    return this.#finished
+  }
+
+  interrupt(): void {
+    this.#interrupted = true
+    this.#turn?.abort.abort()
+  }
+
+  async cancel(): Promise<void> {
+    this.#cancelMs = LEAVING_CANCEL_MS
+    this.interrupt()
+    await this.#turn?.ended
+  }
+
+  #message(message: Message, frame: Frame): void {
+    switch (message.type) {
+      case 'HELLO':
+        if (message.session_id === this.#given.session) this.#hello.open('round')
+        break
+      case 'TOOL_DEF':
+        if (!this.#given.settings['no-tools']) this.#tools.add(message)
+        break
+      case 'USER_INPUT':
+        this.#inputs.add(message)
+        break
+      case 'END':
+        this.#inputs.end()
+        break
+      case 'SUB_AGENT_RESULT':
+        this.#journal.take(frame)
+        break
+      case 'PERMISSION_REQUEST':
+        this.#ring.send(messageFields('PERMISSION', [message.id, 'deny']))
+        break
+      case 'INTERRUPT':
+        if (this.#ring.forward(frame) && message.attributes.call === undefined) this.interrupt()
+        break
+      case 'PERMISSION':
+      case 'PROMPT':
+        this.#ring.forward(frame)
+        break
+      case 'CONTROL':
+        this.#control(message)
+        break
+    }
+  }
+
+  #result(result: MessageOf<'TOOL_RESULT'>, frame: Frame): void {
+    // Our own answers come round as well, and belated ones of calls that were given up: the conversation has theirs already.
+    if (this.#results.take(result)) this.#journal.take(frame)
+  }
+
+  #history(frame: Frame): void {
+    const recorded = recordedMessage(frame)
+    if (recorded !== undefined) this.#journal.conversation.take(recorded)
+  }
+
+  #control({ name }: MessageOf<'CONTROL'>): void {
+    if (name === 'clear') this.#journal.conversation.clear()
+    else this.#journal.send(messageFields('ERROR', [`there is no CONTROL ${JSON.stringify(name)} in this version`], { code: 'control', source: 'agent-loop' }))
+  }
+
+  /** Turn after turn, until there is nothing more to do; gives the exit status. */
+  async #run(): Promise<number> {
+    let status: number = EXIT.OK
+    for (let number = 0; number === 0 || !this.#given.settings.once; number++) {
+      const input = await this.#inputs.next()
+      if (input === undefined) break
+      this.#closeHistory()
+      const abort = new AbortController()
+      const turn = runTurn(input, number, this.#surroundings(), abort.signal)
+      this.#turn = { abort, ended: turn }
+      status = turnStatus(await turn)
+      this.#turn = undefined
+    }
+    if (status === EXIT.OK && this.#interrupted && this.#journal.conversation.items.length === 0) status = EXIT.INTERRUPTED
+    await this.#context.output.close()
+    return status
+  }
+
+  /** Calls that a session before us left without a result. */
+  #closeHistory(): void {
+    for (const [id, name] of [...this.#journal.conversation.openCalls]) {
+      this.#journal.send(messageFields('TOOL_RESULT', [id, name, 'The call was interrupted.'], { status: 'cancelled' }))
+    }
+  }
+
+  #surroundings() {
+    const { provider, system, settings } = this.#given
+    return {
+      provider,
+      system,
+      maxTurns: settings['max-turns'],
+      journal: this.#journal,
+      tools: this.#tools,
+      results: this.#results,
+      diagnose: this.#context.diagnose,
+      toolsKnown: () => this.#toolsKnown(),
+      cut: this.#inputEnded.opened,
+      cancelCalls: () => this.#cancelCalls(),
+    }
+  }
+
+  async #toolsKnown(): Promise<void> {
+    const notice = setTimeout(() => {
+      this.#context.diagnose('HELLO has not come round in 5 seconds: is the ring closed (tee -i back)? Waiting for it; --no-tools does not wait')
+    }, HELLO_PATIENCE_MS)
+    await this.#hello.opened
+    clearTimeout(notice)
+  }
+
+  #cancelCalls(): Promise<unknown> {
+    if (this.#inputEnded.value) return Promise.resolve()
+    this.#ring.send(messageFields('INTERRUPT', [randomBytes(8).toString('hex')]))
+    const limit = AbortSignal.timeout(this.#cancelMs)
+    return unlessAborted(Promise.race([this.#results.all(), this.#inputEnded.opened]), limit)
+  }
+}

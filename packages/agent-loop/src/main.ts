@@ -1,0 +1,12 @@
+import { runStage } from '@agentpipe/stage'
+import { agentLoop } from './agent-loop.js'
+
+runStage({
+  name: 'agent-loop',
+  purpose: 'hold a conversation with a model, the head of the ring',
+  main: agentLoop,
+  examples: [
+    'resp write USER_INPUT hi | agent-loop --provider replay --from fixtures/demo/in.resp | resp-render',
+    'cat prompt back | agent-loop --once | tool-runner | event-store | tee -i back | resp-render',
+  ],
+})

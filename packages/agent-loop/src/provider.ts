@@ -1,0 +1,61 @@
+import type { Conversation } from './conversation.js'
+import type { Tool } from './tool-list.js'
+
+/** What a model is asked. */
+export interface ModelRequest {
+  /** What was said so far, the latest input among it. */
+  readonly conversation: Conversation
+  readonly tools: readonly Tool[]
+  /** The system prompt, empty for none. */
+  readonly system: string
+  /** Number of the input, counted from 0 since agent-loop started, and of the request for it. */
+  readonly turn: number
+  readonly request: number
+}
+
+/** Why a response ended: `calls`, it waits for tools. */
+export type ResponseEnd = 'end_turn' | 'calls' | 'max_tokens' | 'refusal'
+
+export interface Usage {
+  readonly input: number | string
+  readonly output: number | string
+  readonly cacheRead: number | string
+  readonly cacheCreation: number | string
+}
+
+/** What a model says, piece by piece. `call` and `thinking_end` come when theirs is whole, `usage` and `end` once, last. */
+export type ModelEvent =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'thinking'; readonly text: string }
+  | { readonly kind: 'thinking_end'; readonly signature?: string; readonly opaque?: string }
+  | { readonly kind: 'call'; readonly id: string; readonly name: string; readonly input: string; readonly opaque?: string }
+  | { readonly kind: 'usage'; readonly usage: Usage }
+  | { readonly kind: 'end'; readonly reason: ResponseEnd }
+
+/** Who plays the model's side. A new one is a new file beside providers/replay.ts and a line in providers.ts. */
+export interface Provider {
+  /** Name of the model, for HELLO and USAGE; empty where there is none. */
+  readonly model: string
+  /**
+   * Asks the model once. Ends after `end`, or throws: ProviderError for what a user is told of; anything when `signal` is
+   * aborted. Who iterates may take its time between events; the provider reads no further meanwhile.
+   */
+  respond(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>
+}
+
+/**
+ * Why a model did not answer. `key`: refused; `busy`: overloaded or rate-limited to the end; `unreachable`: no answer, or none
+ * that can be used; `exhausted`: a capture has no more to say.
+ */
+export type ProviderFailure = 'key' | 'busy' | 'unreachable' | 'exhausted'
+
+export class ProviderError extends Error {
+  override readonly name = 'ProviderError'
+
+  constructor(
+    readonly failure: ProviderFailure,
+    message: string,
+  ) {
+    super(message)
+  }
+}

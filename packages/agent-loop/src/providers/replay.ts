@@ -1,0 +1,65 @@
+import type { Frame } from '@agentpipe/frame'
+import { type MessageOf, parseMessage } from '@agentpipe/message'
+import { usage } from '@agentpipe/stage'
+import type { Settings } from '../options.js'
+import { type ModelEvent, type ModelRequest, type Provider, ProviderError, type ResponseEnd } from '../provider.js'
+import { type CapturedResponse, type CapturedTurn, readCapture } from './capture.js'
+
+/**
+ * A model that is a captured frame file: each input takes the next turn of it, each request the next response. What tools answer does
+ * not change what it says. Throws StageError: 64 without a file, 66 or 65 for one that can't be read.
+ */
+export function replay({ from, model }: Settings): Provider {
+  if (from === undefined) throw usage('--provider replay needs a captured session: --from FILE')
+  return new Replay(from, readCapture(from), model)
+}
+
+class Replay implements Provider {
+  readonly model: string
+  readonly #path: string
+  readonly #turns: readonly CapturedTurn[]
+
+  constructor(path: string, turns: readonly CapturedTurn[], model: string | undefined) {
+    this.#path = path
+    this.#turns = turns
+    this.model = model ?? turns.flat().find(({ usage }) => usage?.attributes.model)?.usage?.attributes.model ?? ''
+  }
+
+  async *respond({ turn, request }: ModelRequest): AsyncGenerator<ModelEvent> {
+    const response = this.#response(turn, request)
+    for (const frame of response.frames) yield* eventsOf(frame)
+    if (response.error !== undefined) throw new ProviderError('unreachable', response.error)
+    if (response.usage !== undefined) yield { kind: 'usage', usage: usageOf(response.usage) }
+    yield { kind: 'end', reason: endOf(response) }
+  }
+
+  #response(turn: number, request: number): CapturedResponse {
+    const response = this.#turns[turn]?.[request]
+    if (response !== undefined) return response
+    const said = this.#turns[turn] === undefined ? `${this.#turns.length} turns, this is number ${turn + 1}` : `${request} responses in this turn`
+    throw new ProviderError('exhausted', `the capture ${this.#path} has no more to say: it has ${said}`)
+  }
+}
+
+function* eventsOf(frame: Frame): Generator<ModelEvent> {
+  const message = parseMessage(frame)
+  if (message?.type === 'TEXT') yield { kind: 'text', text: message.text }
+  else if (message?.type === 'TOOL_CALL') {
+    const opaque = message.attributes['@opaque']
+    yield { kind: 'call', id: message.id, name: message.name, input: message.input, ...(opaque === undefined ? {} : { opaque }) }
+  } else if (message?.type === 'THINKING') {
+    if (message.text !== '') yield { kind: 'thinking', text: message.text }
+    const { signature, opaque } = message.attributes
+    if (signature === undefined && opaque === undefined) return
+    yield { kind: 'thinking_end', ...(signature === undefined ? {} : { signature }), ...(opaque === undefined ? {} : { opaque }) }
+  }
+}
+
+function usageOf({ input, output, cache_read: cacheRead, cache_creation: cacheCreation }: MessageOf<'USAGE'>) {
+  return { input, output, cacheRead, cacheCreation }
+}
+
+function endOf({ frames, stop }: CapturedResponse): ResponseEnd {
+  if (stop === 'max_tokens' || stop === 'refusal') return stop
+  return frames.some(({ type }) => type === 'TOOL_CALL') ? 'calls' : 'end_turn'
+}
