@@ -11,7 +11,7 @@ const SMALLEST_WITH_END = 6
 
 /**
  * The lines of a text that may be too many: the first ones as they come, the last ones when it has ended, and between them how
- * many were left out. Empty lines at the beginning and the end are none.
+ * many were left out, unless all are to be. Empty lines at the beginning and the end are none.
  */
 export class Excerpt {
   readonly #head: number
@@ -43,7 +43,7 @@ export class Excerpt {
 
   /** Gives what is to be shown at the end; `left` is told how many lines were left out, if any were. */
   end(left: (count: number) => void): void {
-    if (this.#left > 0) left(this.#left)
+    if (this.#left > 0 && this.#head > 0) left(this.#left)
     for (const line of this.#held) this.#print(line)
     this.#held = []
     this.#left = 0

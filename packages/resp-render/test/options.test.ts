@@ -1,0 +1,74 @@
+import { readFileSync } from 'node:fs'
+import { frames, root, run, shell } from '@agentpipe/testing'
+import t from 'tap'
+import { colourDepth } from '../src/terminal.js'
+
+t.test('colours: case 13', async (t) => {
+  const depth = (environment: NodeJS.ProcessEnv, terminal: boolean, option: 'auto' | 'always' | 'never' = 'auto') => colourDepth(option, environment, terminal)
+  t.equal(depth({ TERM: 'xterm' }, true), 16)
+  t.equal(depth({ TERM: 'xterm-256color' }, true), 256)
+  t.equal(depth({ TERM: 'xterm', COLORTERM: 'truecolor' }, true), 16777216)
+  t.equal(depth({ TERM: 'xterm' }, false), 0)
+  t.equal(depth({ TERM: 'xterm', NO_COLOR: '1' }, true), 0)
+  t.equal(depth({ TERM: 'xterm', NO_COLOR: '' }, true), 16)
+  t.equal(depth({ TERM: 'dumb' }, true), 0)
+  t.equal(depth({ FORCE_COLOR: '1' }, false), 16)
+  t.equal(depth({ FORCE_COLOR: '0', TERM: 'xterm' }, true), 0)
+  t.equal(depth({ FORCE_COLOR: '3', NO_COLOR: '1' }, false), 0)
+  t.equal(depth({ NO_COLOR: '1' }, false, 'always'), 16)
+  t.equal(depth({ FORCE_COLOR: '1' }, true, 'never'), 0)
+})
+
+t.test('the terminal is the one that standard output is', async (t) => {
+  const line = 'script -qec "stty cols 30; resp write ERROR one-two-three-four-five-six | resp-render $1" /dev/null'
+  const env = { TERM: 'xterm', COLUMNS: '200' }
+  const onTerminal = (await shell(line, [], { env })).stdout.toString()
+  t.equal(onTerminal, '\x1b[31m✗ Error:\x1b[0m\r\n\x1b[31m  one-two-three-four-five-six\x1b[0m\r\n', 'colours, and the width of the window')
+  t.notMatch((await shell(line, [], { env: { ...env, NO_COLOR: '1' } })).stdout.toString(), '\x1b')
+  t.notMatch((await shell(line, [], { env: { ...env, TERM: 'dumb' } })).stdout.toString(), '\x1b')
+  t.notMatch(
+    (await shell(line, ['>/tmp/nowhere-$$; cat /tmp/nowhere-$$; rm /tmp/nowhere-$$'], { env })).stdout.toString(),
+    '\x1b',
+    'stderr is one, but not stdout',
+  )
+})
+
+t.test('width', async (t) => {
+  const input = frames(['TEXT', 'aaaa bbbb cccc'])
+  const lines = async (args: string[], env = {}) => (await run('resp-render', args, { input, env })).stdout.toString().split('\n').length - 1
+  t.equal(await lines(['--width', '5']), 3)
+  t.equal(await lines([], { COLUMNS: '5' }), 3)
+  t.equal(await lines([], { AGENTPIPE_RESP_RENDER_WIDTH: '5', COLUMNS: '80' }), 3)
+  for (const COLUMNS of ['0', '-5', 'wide', '1e1', '']) t.equal(await lines([], { COLUMNS }), 1, `COLUMNS=${COLUMNS}`)
+  t.equal(await lines([], { COLUMNS: '100000' }), 1)
+  for (const width of ['0', '1001', '-1', 'x', '1.5'])
+    t.match(await run('resp-render', ['--width', width]), { status: 64, stderr: /^resp-render: --width: expected / })
+})
+
+t.test('thinking', async (t) => {
+  const input = frames(['THINKING', 'one two three four five six seven eight'], ['THINKING', '\nnine', 'signature', 'x'], ['THINKING', 'short'], ['TEXT', 'Hi'])
+  const shown = async (how: string) => (await run('resp-render', ['--thinking', how, '--width', '30'], { input })).stdout.toString()
+  t.equal(await shown('show'), '┊ one two three four five six\n┊ seven eight\n┊ nine\n\n┊ short\n\nHi\n')
+  t.equal(await shown('brief'), '┊ one two three four five …\n\n┊ short\n\nHi\n')
+  t.equal(await shown('hide'), 'Hi\n')
+})
+
+t.test('tool output', async (t) => {
+  const input = frames(['TOOL_RESULT', 'c', 'Bash', '1\n2\n3\n4'])
+  const shown = async (how: string) => (await run('resp-render', ['--tool-output', how], { input })).stdout.toString()
+  t.equal(await shown('all'), '✓ Bash\n  │ 1\n  │ 2\n  │ 3\n  │ 4\n')
+  t.equal(await shown('none'), '✓ Bash\n')
+  t.equal(await shown('2'), '✓ Bash\n  │ 1\n  │ 2\n  │ … 2 lines left out\n')
+  t.match(await run('resp-render', ['--tool-output', 'some']), { status: 64 })
+})
+
+t.test('help, man page, version', async (t) => {
+  const help = (await run('resp-render', ['--help'])).stdout.toString()
+  t.ok(help.split('\n').length <= 25)
+  const page = readFileSync(`${root}/packages/resp-render/resp-render.1.md`, 'utf8')
+  for (const [, option] of help.matchAll(/^ {2}(--[a-z-]+)/gm)) t.match(page, `* \`${option}`)
+  for (const example of help.trim().split('\n').slice(-2)) t.match(await shell(example), { status: 0, stderr: '' }, example)
+  const examples = page.slice(page.indexOf('## EXAMPLES')).matchAll(/^ {4}(.*)/gm)
+  for (const [, example = ''] of examples) t.match(await shell(example, [], { cwd: root }), { status: 0, stderr: '' }, example)
+  t.match((await run('resp-render', ['--version'])).stdout.toString(), /^resp-render \(agentpipe\) /)
+})
