@@ -142,14 +142,28 @@ function fromExtraField(field: unknown): FieldValue {
   return Buffer.from(base64, 'base64')
 }
 
+const LONG_BYTES = 16 * 1024
+const SPACE = 0x20
+
+/**
+ * Whether a third of the bytes are control characters, which take six characters each in JSON. Of a frame as large as there may
+ * be, the line would be longer than a string can be.
+ */
+function swells(bytes: Buffer): boolean {
+  let count = 0
+  for (let at = 0; at < bytes.length; at++) if ((bytes[at] as number) < SPACE) count++
+  return count * 3 > bytes.length
+}
+
 function isInteger(text: string): boolean {
   return Number.isSafeInteger(Number(text)) && String(Number(text)) === text && text !== '-0'
 }
 
 let decoder: InstanceType<typeof TextDecoder> | undefined
 
-/** The text of UTF-8 bytes, or undefined if they are not UTF-8. */
+/** The text of UTF-8 bytes, or undefined if they are not UTF-8, or better not written as text. */
 function utf8(bytes: Buffer): string | undefined {
+  if (bytes.length > LONG_BYTES && swells(bytes)) return undefined
   decoder ??= new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
   try {
     return decoder.decode(bytes)

@@ -18,7 +18,7 @@ export type Message = { [Type in MessageType]: MessageOf<Type> }[MessageType]
  * A frame as a message; undefined for a type that we don't know.
  *
  * Of an attribute that is there twice the first counts. Undeclared attributes are left out here; they stand in the frame.
- * Throws FrameError (with the frame's offset) when a known type has too few fields, or an attribute lacks its value.
+ * Throws FrameError (with the frame's offset) when a known type has too few fields.
  */
 export function parseMessage(frame: Frame): Message | undefined {
   const spec = messageSpec(frame.type)

@@ -34,7 +34,7 @@ export function parseObject(text: string): Record<string, unknown> | undefined {
 export function buildToolCall(name: string, id: string, input: string, opaque?: string): Buffer {
   const fields = messageFields('TOOL_CALL', [name, id, input], { '@opaque': opaque })
   const members = repeatedMembers(input)
-  // The members weigh about what the input does: twice that must fit.
-  const fits = fields.length + members.length <= DEFAULT_LIMITS.fields && input.length * 8 <= DEFAULT_LIMITS.frameBytes
+  // A UTF-16 unit of the input is at most 3 bytes in it and 6 in a member (half of a surrogate pair, as JSON).
+  const fits = fields.length + members.length <= DEFAULT_LIMITS.fields && input.length * 12 <= DEFAULT_LIMITS.frameBytes
   return encodeFrame(fits ? [...fields, ...members] : fields)
 }
