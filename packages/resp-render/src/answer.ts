@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder'
 import type { Frame } from '@agentpipe/frame'
-import { attributesOf } from './attributes.js'
+import { closesResponse } from './attributes.js'
 
 /** A text that gets longer than this many bytes is not held back any longer. */
 const MOST_HELD = 4 * 1024 * 1024
@@ -61,7 +61,7 @@ export class Answer {
         this.#void()
         return
       case 'USAGE':
-        if (isOfTheAgent(frame)) this.#give()
+        if (closesResponse(frame)) this.#give()
         return
       case 'STOP':
         this.end()
@@ -127,9 +127,3 @@ export class Answer {
 }
 
 const NEW_LINE = Buffer.from('\n')
-
-/** Whether USAGE closes a response of the conversation: not the making of a summary, not a sub-agent's. */
-function isOfTheAgent(frame: Frame): boolean {
-  const kind = attributesOf(frame).get('kind')?.toString() ?? 'agent'
-  return kind !== 'compact' && kind !== 'sub_agent'
-}

@@ -11,6 +11,12 @@ export function attributesOf(frame: Frame): ReadonlyMap<string, Buffer> {
   return attributes
 }
 
+/** Whether USAGE closes a response of the conversation: not the making of a summary, not a sub-agent's. */
+export function closesResponse(usage: Frame): boolean {
+  const kind = attributesOf(usage).get('kind')?.toString() ?? 'agent'
+  return kind !== 'compact' && kind !== 'sub_agent'
+}
+
 /** A whole number of up to 15 digits, or undefined for anything else. */
 export function wholeNumber(value: Buffer | undefined): number | undefined {
   if (value === undefined || value.length === 0 || value.length > 15) return undefined

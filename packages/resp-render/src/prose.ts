@@ -20,6 +20,8 @@ export interface ProseOptions {
 export class Prose implements Block, TextSink {
   readonly kind = 'prose'
   readonly compact = false
+  /** Whether it is finished: what comes then is another block. */
+  ended = false
   readonly #decoder = new StringDecoder('utf8')
   readonly #sanitiser = new Sanitiser()
   readonly #words: Words
@@ -53,6 +55,8 @@ export class Prose implements Block, TextSink {
 
   /** Nothing more comes. */
   end(): void {
+    if (this.ended) return
+    this.ended = true
     this.drain()
     this.#sanitiser.push(this.#decoder.end(), this)
     this.#sanitiser.reset()

@@ -1,6 +1,6 @@
 import type { Frame } from '@agentpipe/frame'
 import { checkMessage, type MESSAGES, type MessageType, messageSpec } from '@agentpipe/message'
-import { attributesOf } from './attributes.js'
+import { attributesOf, closesResponse } from './attributes.js'
 import { Calls } from './calls.js'
 import type { Cap } from './excerpt.js'
 import * as notices from './notices.js'
@@ -47,7 +47,11 @@ export class Renderer {
     if (frame.count <= spec.fields.length) checkMessage(frame)
     const event = frame.type as EventType
     if (event === 'TEXT' || event === 'THINKING') this.#say(frame, event)
-    else {
+    else if (event === 'TOOL_OUTPUT') {
+      // It ends what is being said only when there is a line to show.
+      this.#prose?.block.drain()
+      this.#calls.output(frame)
+    } else if (event !== 'USAGE' || closesResponse(frame)) {
       this.#endProse()
       this.#show(frame, event)
     }
@@ -66,7 +70,7 @@ export class Renderer {
     this.#screen.close()
   }
 
-  #show(frame: Frame, event: Exclude<EventType, 'TEXT' | 'THINKING'>): void {
+  #show(frame: Frame, event: Exclude<EventType, 'TEXT' | 'THINKING' | 'TOOL_OUTPUT'>): void {
     switch (event) {
       case 'USER_MESSAGE':
         this.#user(frame)
@@ -74,9 +78,6 @@ export class Renderer {
       case 'TOOL_CALL':
         this.#said = true
         this.#calls.call(frame)
-        break
-      case 'TOOL_OUTPUT':
-        this.#calls.output(frame)
         break
       case 'TOOL_RESULT':
         this.#calls.result(frame)
@@ -117,7 +118,7 @@ export class Renderer {
 
   #say(frame: Frame, type: 'TEXT' | 'THINKING'): void {
     this.#said = true
-    if (this.#prose?.type !== type) {
+    if (this.#prose?.type !== type || this.#prose.block.ended) {
       this.#endProse()
       const options = type === 'TEXT' ? this.#textOptions() : this.#thinkingOptions()
       if (options === undefined) return
