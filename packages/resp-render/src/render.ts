@@ -16,8 +16,8 @@ interface Rendering {
 /** `resp-render`: a stage at the end of a ring, or of a capture. */
 export const render = command({
   options: {
-    format: { type: 'text', value: 'FORMAT', choices: ['ansi', 'text', 'json'], default: 'ansi', about: 'everything, or the answer alone' },
-    width: { type: 'count', value: 'N', about: "cells of a row (the terminal's, else COLUMNS, else 80)" },
+    format: { type: 'text', value: 'FORMAT', choices: ['ansi', 'text', 'json'], default: 'ansi', about: 'all, or the answer alone' },
+    width: { type: 'count', value: 'N', about: "cells of a row (the terminal's, COLUMNS, or 80)" },
     color: { type: 'text', value: 'WHEN', choices: ['auto', 'always', 'never'], default: 'auto', about: 'colours' },
     thinking: { type: 'text', value: 'HOW', choices: ['show', 'brief', 'hide'], default: 'show', about: 'what the model thinks' },
     'tool-output': { type: 'text', value: 'N', default: '10', about: "lines of each tool's output, all or none" },

@@ -65,6 +65,10 @@ t.test('tool output', async (t) => {
 t.test('help, man page, version', async (t) => {
   const help = (await run('resp-render', ['--help'])).stdout.toString()
   t.ok(help.split('\n').length <= 25)
+  t.same(
+    help.split('\n').filter((line) => line.length > 80),
+    [],
+  )
   const page = readFileSync(`${root}/packages/resp-render/resp-render.1.md`, 'utf8')
   for (const [, option] of help.matchAll(/^ {2}(--[a-z-]+)/gm)) t.match(page, `* \`${option}`)
   for (const example of help.trim().split('\n').slice(-2)) t.match(await shell(example), { status: 0, stderr: '' }, example)
