@@ -7,15 +7,15 @@ export function diagnosticsOf(name: string): Diagnose {
   return (message) => writeStderr(`${name}: ${printable(message)}\n`)
 }
 
-/** Control characters, C1 and direction-changing ones among them, line ends too, as visible escapes: safe on a terminal, on one line. */
+/** What shows nothing or acts on a terminal (control, format and direction characters, line ends too) as visible escapes: safe, and on one line. */
 export function printable(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-  return text.replace(/[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g, (character) => {
+  return text.replace(/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu, (character) => {
     if (character === '\n') return '\\n'
     if (character === '\r') return '\\r'
     if (character === '\t') return '\\t'
-    const code = character.charCodeAt(0)
-    return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : `\\u${code.toString(16)}`
+    const code = character.codePointAt(0) as number
+    const hex = code.toString(16)
+    return code < 0x100 ? `\\x${hex.padStart(2, '0')}` : code < 0x10000 ? `\\u${hex.padStart(4, '0')}` : `\\u{${hex}}`
   })
 }
 

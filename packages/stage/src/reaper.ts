@@ -27,6 +27,7 @@ export class Reaper {
   }
 }
 
+// kill -s, not kill -KILL: dash takes `--` behind the latter for a process.
 const REAPER = `trap '' INT TERM HUP
 groups=' '
 while read -r operation group; do
@@ -35,7 +36,7 @@ while read -r operation group; do
     -) case $groups in *" $group "*) groups="\${groups%% $group *} \${groups#* $group }" ;; esac ;;
   esac
 done
-for group in $groups; do kill -KILL -- "-$group"; done`
+for group in $groups; do kill -s KILL -- "-$group"; done`
 
 function startReaper(): ChildProcess {
   // node:child_process, not execa: nothing of it is needed here, and the first command would wait 20 ms for it.

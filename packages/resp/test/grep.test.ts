@@ -1,0 +1,26 @@
+import { frames, run } from '@agentpipe/testing'
+import t from 'tap'
+
+const text = ['TEXT', Buffer.from([0xff, 0x0d, 0x0a]), 'own', 'x']
+const input = frames(['HELLO', '1', 's'], text, ['TOOL_CALL', 'X'], ['TEXT', ''], ['MY_OWN', 'TEXT'], ['STOP', 'end_turn'])
+
+t.test('frames of the types named pass byte for byte', async (t) => {
+  t.match(await run('resp', ['grep', 'TEXT'], { input }), { status: 0, stderr: '', stdout: frames(text, ['TEXT', '']) })
+  t.match(await run('resp', ['grep', 'STOP', 'MY_OWN', 'TEXT'], { input }), { stdout: frames(text, ['TEXT', ''], ['MY_OWN', 'TEXT'], ['STOP', 'end_turn']) })
+})
+
+t.test('-v passes the others', async (t) => {
+  const others = frames(['HELLO', '1', 's'], ['TOOL_CALL', 'X'], ['MY_OWN', 'TEXT'])
+  for (const option of ['-v', '--invert', '--inv']) t.match(await run('resp', ['grep', option, 'TEXT', 'STOP'], { input }), { status: 0, stdout: others })
+  t.match(await run('resp', ['grep', 'TEXT', 'STOP', '-v'], { input }), { stdout: others })
+  t.match(await run('resp', ['grep', '-v', 'NOSUCH'], { input }), { stdout: input })
+})
+
+t.test('the status does not tell whether there were any', async (t) => {
+  t.match(await run('resp', ['grep', 'NOSUCH'], { input }), { status: 0, stdout: Buffer.alloc(0), stderr: '' })
+})
+
+t.test('what is no type', async (t) => {
+  for (const args of [[], ['text'], ['TEXT', ''], ['-v'], ['-x', 'TEXT']])
+    t.match(await run('resp', ['grep', ...args], { input }), { status: 64, stdout: Buffer.alloc(0) })
+})
