@@ -19,6 +19,7 @@ export function writeScript(settings: Settings, prompt: Uint8Array, executables:
 
 const HEADER = `#!/bin/sh
 # An agent as one pipeline, written by agentpipe --print-script.
+# shellcheck disable=SC2016 # what stands in single quotes is meant as it is
 trap '' INT
 
 `
@@ -48,14 +49,22 @@ stage() {
   report end "$name" "$status"
 }
 
+# Ends whatever still runs: it carries the mark of this run in its environment, wherever it has moved to.
+sweep() (
+  unset AGENTPIPE_RUN
+  grep -lsz "^AGENTPIPE_RUN=$dir\$" /proc/[0-9]*/environ | sed 's|/proc/\\(.*\\)/environ|\\1|' | xargs kill -KILL 2>/dev/null
+)
+
 # Ends the stages that are still there some time after agentpipe has gone; ours see that for themselves, others may not.
 guard() {
+  unset AGENTPIPE_RUN
   read -r _ <&8
   sleep 3
-  awk '$1 == "start" { stages[$2] = $3 } $1 == "end" { delete stages[$2] } END { for (name in stages) print stages[name] }' "$dir/status" |
-    xargs kill -KILL
+  sweep
   rm -rf "$dir"
 }
+AGENTPIPE_RUN=$dir
+export AGENTPIPE_RUN
 if [ -n "\${AGENTPIPE_SUPERVISED-}" ]; then
   AGENTPIPE_WATCH_FD=8
   export AGENTPIPE_WATCH_FD
@@ -137,6 +146,7 @@ while read -r event name status; do
     end:*:1[3-9]?) echo "agentpipe: $name was killed by SIG$(kill -l "$status")" >&2 ;;
     *) echo "agentpipe: $name failed first, with status $status" >&2 ;;
   esac
+  sweep
   exit "$status"
 done <"$dir/status"
 `

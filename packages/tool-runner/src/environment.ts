@@ -1,7 +1,7 @@
 /** Names of variables that hold keys, by what people call them. SSH_AUTH_SOCK and the like, which hold none, are not among them. */
 const SECRET = /(^|_)(API_?KEYS?|ACCESS_?KEYS?|PRIVATE_?KEYS?|TOKENS?|SECRETS?|PASSWORDS?|PASSWD|PASSPHRASE|CREDENTIALS?)\d*(_|$)|_KEY\d*$/i
-/** Ours are no business of commands, and those that force colours neither. */
-const DROPPED = /^(AGENTPIPE_|FORCE_COLOR$|CLICOLOR_FORCE$|OLDPWD$)/
+/** Ours are no business of commands (but for AGENTPIPE_RUN, by which agentpipe finds what is to end with a run), and those that force colours neither. */
+const DROPPED = /^(AGENTPIPE_(?!RUN$)|FORCE_COLOR$|CLICOLOR_FORCE$|OLDPWD$)/
 
 /** No pager, no editor, no question: nobody is there to use or answer it. */
 const NOBODY_THERE = {
