@@ -52,7 +52,7 @@ stage() {
 # Ends whatever still runs: it carries the mark of this run in its environment, wherever it has moved to.
 sweep() (
   unset AGENTPIPE_RUN
-  grep -lsz "^AGENTPIPE_RUN=$dir\$" /proc/[0-9]*/environ | sed 's|/proc/\\(.*\\)/environ|\\1|' | xargs kill -KILL 2>/dev/null
+  grep -lsz "^AGENTPIPE_RUN=$dir$" /proc/[0-9]*/environ | sed 's|/proc/\\(.*\\)/environ|\\1|' | xargs kill -KILL 2>/dev/null
 )
 
 # Ends the stages that are still there some time after agentpipe has gone; ours see that for themselves, others may not.

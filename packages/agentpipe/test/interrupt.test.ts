@@ -1,10 +1,9 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { eventually, testEnvironment } from '@agentpipe/testing'
+import { eventually } from '@agentpipe/testing'
 import t from 'tap'
 import { logged } from './support/agent.js'
-import { bash, capture, type Response, Workspace } from './support/capture.js'
+import { bash, type Response } from './support/capture.js'
 import { leftovers, runningAs } from './support/processes.js'
+import { Terminal } from './support/terminal.js'
 
 const LINE = `mkfifo back
 (trap '' INT; exec resp write USER_INPUT go) | resp merge - back |
@@ -17,8 +16,8 @@ const CHEAP = `mkfifo back; resp write USER_INPUT go >prompt
 const AGENTPIPE = 'exec agentpipe --provider replay --from model.resp go'
 
 const waiting = bash('echo started; sleep 985')
-/** Text that takes a while to be taken: the terminal is slow. */
-const streaming: Response = { text: Array.from({ length: 200_000 }, (_, n) => `word ${n} `) }
+/** Text that takes a second or more to go through the pipeline and onto a terminal. */
+const streaming: Response = { text: Array.from({ length: 1_000_000 }, (_, n) => `word ${n} `) }
 
 for (const [form, line] of Object.entries({ 'the line': LINE, 'the cheap form': CHEAP, agentpipe: AGENTPIPE })) {
   t.test(`Ctrl-C at a terminal while a command runs: ${form}`, async (t) => {
@@ -53,34 +52,3 @@ t.test('Ctrl-C again and again loses nothing', async (t) => {
   t.match(logged(terminal.workspace).at(-1), { type: 'stop', reason: 'interrupted' })
   t.same(await leftovers(terminal.workspace), [])
 })
-
-/** A command in a pseudo-terminal of its own: script(1) of util-linux. */
-class Terminal {
-  readonly workspace: Workspace
-  readonly ended: Promise<unknown>
-  readonly #process
-  screen = ''
-
-  constructor(t: { teardown(work: () => void): void }, line: string, responses: readonly Response[]) {
-    this.workspace = new Workspace(t, capture(...responses))
-    this.#process = spawn('script', ['-qefc', line, '/dev/null'], {
-      cwd: this.workspace.directory,
-      env: testEnvironment({ ...this.workspace.environment, SHELL: '/bin/bash', TERM: 'xterm' }),
-      stdio: ['pipe', 'pipe', 'inherit'],
-    })
-    this.#process.stdout.setEncoding('utf8').on('data', (text) => {
-      this.screen += text
-    })
-    this.ended = once(this.#process, 'close')
-    t.teardown(() => this.#process.kill('SIGKILL'))
-  }
-
-  type(keys: string): void {
-    this.#process.stdin.write(keys)
-  }
-
-  async pressCtrlC(): Promise<void> {
-    this.type('\x03')
-    await this.ended
-  }
-}
