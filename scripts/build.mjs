@@ -84,7 +84,8 @@ async function bundle(name) {
 /**
  * The first lines of every executable. For sh: start Node on this very file, its descriptor 1 being stderr and the real
  * stdout descriptor 9, so that no library, and no module preloaded by NODE_OPTIONS, can print among the frames. For Node:
- * SIGINT is caught before anything else is loaded, and what stands on process.stdout goes to stderr.
+ * SIGINT is caught before anything else is loaded, what stands on process.stdout goes to stderr, and process.stdin is empty: a library that
+ * looks at it (execa does) would open descriptor 0 a second time, which fails where that is a socket that we read.
  */
 function header(name) {
   const certificates = NETWORK.has(name)
@@ -95,6 +96,7 @@ function header(name) {
     `':' //; if [ "$#" = 1 ] && [ "$1" = --version ]; then echo "${name} (agentpipe) ${version}"; exit; fi; ${certificates}AGENTPIPE_OUTPUT_FD=9 exec node "$0" "$@" 9>&1 1>&2`,
     ";process.on('SIGINT',()=>{});",
     "Object.defineProperty(process,'stdout',{configurable:true,get:()=>process.stderr});",
+    "{let stdin;Object.defineProperty(process,'stdin',{configurable:true,get:()=>stdin??=require('stream').Readable.from([])})}",
     'if(process.env.AGENTPIPE_CA_CERTS){process.env.NODE_EXTRA_CA_CERTS=process.env.AGENTPIPE_CA_CERTS;delete process.env.AGENTPIPE_CA_CERTS}',
     "const __importMetaUrl='file://'+__filename;",
   ].join('\n')
