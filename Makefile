@@ -3,30 +3,35 @@ PREFIX ?= /usr/local
 
 .PHONY: build help demo test bench lint golden install uninstall clean
 .SUFFIXES:
+.NOTPARALLEL:
 
 # Building needs a handful of packages, testing many: `make demo` on a fresh clone installs the few.
 BUILD_PACKAGES = node_modules/.build-packages
 ALL_PACKAGES = node_modules/.all-packages
+# npm's own record of what it installed: newer than the lock file where everything is as that says.
+INSTALLED = [ node_modules/.package-lock.json -nt package-lock.json ]
+# AGENTPIPE_MAKE tells the prepare script of package.json that it is make that installs.
+INSTALL = AGENTPIPE_MAKE=1 npm ci --no-audit --no-fund --loglevel=error
 SOURCES = $(shell find packages -path '*/src/*' -o -name '*.[157].md' | grep -v -e /build/ -e node_modules)
 
 build: dist/.built                ## build dist/: executables, man pages, ripgrep
 
 help:                             ## list these targets
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
 
 demo: build                       ## watch the agent fix a failing test (no network, no key)
 	@scripts/demo
 
-test: build $(ALL_PACKAGES)       ## run every test
+test: $(ALL_PACKAGES) build       ## run every test
 	@scripts/test
 
-bench: build $(ALL_PACKAGES)      ## measure, beside named peers
+bench: $(ALL_PACKAGES) build      ## measure, beside named peers
 	@scripts/bench
 
 lint: $(ALL_PACKAGES)             ## check types, style and shell scripts
 	@scripts/lint
 
-golden: build $(ALL_PACKAGES)     ## write anew what the fixtures must give; review the diff
+golden: $(ALL_PACKAGES) build     ## write anew what the fixtures must give; review the diff
 	@GOLDEN=write scripts/test golden
 
 install: build                    ## install under PREFIX (/usr/local)
@@ -42,10 +47,10 @@ dist/.built: $(BUILD_PACKAGES) $(SOURCES) scripts/build.mjs scripts/man.mjs pack
 	@node scripts/build.mjs && touch $@
 
 $(BUILD_PACKAGES): package-lock.json
-	@[ -e $(ALL_PACKAGES) ] && [ $(ALL_PACKAGES) -nt package-lock.json ] || npm ci --omit=dev --no-audit --no-fund --loglevel=error
+	@$(INSTALLED) || $(INSTALL) --omit=dev
 	@touch $@
 
 $(ALL_PACKAGES): package-lock.json
-	@npm ci --no-audit --no-fund --loglevel=error
+	@$(INSTALLED) && [ -d node_modules/tap ] || $(INSTALL)
 	@npx tap build >/dev/null 2>&1
 	@touch $(BUILD_PACKAGES) $@
