@@ -111,8 +111,11 @@ function drawn(text: string): string {
   let column = 0
   let pending = ''
   for (const [token] of text.matchAll(TOKENS)) {
-    if (token === '\r') column = 0
-    else if (token === '\b') column = Math.max(0, column - 1)
+    if (token === '\r') {
+      if (column > 0) cells[column - 1] += pending
+      pending = ''
+      column = 0
+    } else if (token === '\b') column = Math.max(0, column - 1)
     else if (token === ERASE_LINE) cells.length = 0
     else if (ERASE_REST.includes(token)) cells.length = Math.min(cells.length, column)
     else if (token.length > 2) pending += token

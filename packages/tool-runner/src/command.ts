@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { Stream } from './live-output.js'
-import { closeWriteEnd, type Pipes } from './pipes.js'
+import type { Pipes } from './pipes.js'
 import type { ProcessGroups } from './process-groups.js'
 import { ToolError } from './tool-error.js'
 
@@ -42,27 +42,32 @@ export class CommandRunner {
    */
   async run(spec: CommandSpec): Promise<CommandEnd> {
     const { execa } = await import('execa')
-    const pipes = { stdout: await this.#pipes.open(), stderr: await this.#pipes.open() }
-    const child = execa(spec.file, spec.args, {
-      cwd: spec.cwd,
-      env: spec.env,
-      extendEnv: false,
-      // Any descriptor will do; the types of execa 9 know those up to 9.
-      stdio: ['ignore', pipes.stdout.writeEnd as 3, pipes.stderr.writeEnd as 3],
-      detached: true,
-      buffer: false,
-      cleanup: false,
-      reject: false,
-    })
-    for (const { writeEnd } of Object.values(pipes)) closeWriteEnd(writeEnd)
-    if (child.pid === undefined) {
-      for (const { reader } of Object.values(pipes)) reader.close()
-      throw new ToolError(`${spec.file} can't be started: ${startProblem(await child)}`)
+    const stdout = await this.#pipes.open()
+    const stderr = await this.#pipes.open()
+    try {
+      if (spec.signal.aborted) return { cause: 'cancelled', exitCode: undefined, signal: undefined }
+      const child = execa(spec.file, spec.args, {
+        cwd: spec.cwd,
+        env: spec.env,
+        extendEnv: false,
+        // Any descriptor will do; the types of execa 9 know those up to 9.
+        stdio: ['ignore', stdout.writeEnd as 3, stderr.writeEnd as 3],
+        detached: true,
+        buffer: false,
+        cleanup: false,
+        reject: false,
+      })
+      if (child.pid === undefined) throw new ToolError(`${spec.file} can't be started: ${startProblem(await child)}`)
+      const exit = once(child, 'exit') as Promise<[number | null, string | null]>
+      stdout.start((chunk) => spec.sink(chunk, 'stdout'))
+      stderr.start((chunk) => spec.sink(chunk, 'stderr'))
+      const end = await this.#untilEnd(child.pid, exit, spec)
+      await Promise.all([stdout.finish(), stderr.finish()])
+      return end
+    } finally {
+      stdout.close()
+      stderr.close()
     }
-    for (const stream of ['stdout', 'stderr'] as const) pipes[stream].reader.start((chunk) => spec.sink(chunk, stream))
-    const end = await this.#untilEnd(child.pid, once(child, 'exit') as Promise<[number | null, string | null]>, spec)
-    await Promise.all([pipes.stdout.reader.finish(), pipes.stderr.reader.finish()])
-    return end
   }
 
   async #untilEnd(group: number, exit: Promise<[number | null, string | null]>, { timeoutMs, signal }: CommandSpec): Promise<CommandEnd> {

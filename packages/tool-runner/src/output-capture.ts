@@ -3,6 +3,9 @@ import { HeadAndTail } from './head-and-tail.js'
 import { SpillFile } from './spill-file.js'
 import { asText } from './utf8.js'
 
+/** What stands between head and tail is shorter. */
+const LONGEST_MARK = 8 * 1024
+
 /** An output as the model gets it, and where the whole of it is, if that is not all. */
 export interface Captured {
   /** Valid UTF-8. */
@@ -54,10 +57,18 @@ export class OutputCapture {
     this.#raw = []
     if (this.#shown.leftOut === 0) {
       await this.#spill?.remove()
-      return { text: asText(this.#shown.text(() => '')), fullOutput: undefined }
+      return { text: this.#bounded(asText(this.#shown.text(() => ''))), fullOutput: undefined }
     }
     await this.#spill?.close()
-    return { text: asText(this.#shown.text((leftOut) => this.#mark(leftOut))), fullOutput: this.#spill?.path }
+    return { text: this.#bounded(asText(this.#shown.text((leftOut) => this.#mark(leftOut)))), fullOutput: this.#spill?.path }
+  }
+
+  /** U+FFFD takes three bytes: what is not text may have grown. */
+  #bounded(text: Buffer): Buffer {
+    if (text.length <= this.#limit + LONGEST_MARK) return text
+    const again = new HeadAndTail(this.#limit)
+    again.write(text)
+    return again.text((leftOut) => this.#mark(leftOut))
   }
 
   async #openSpill(): Promise<void> {

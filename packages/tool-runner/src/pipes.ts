@@ -20,11 +20,9 @@ export class Pipes {
     this.#temporary = temporary
   }
 
-  /** A pipe: a descriptor for the writer, who gets a copy of it, and the reader of the other end. */
-  async open(): Promise<{ readonly writeEnd: number; readonly reader: PipeReader }> {
+  async open(): Promise<Pipe> {
     const path = this.#free.pop() ?? (await this.#make())
-    const readEnd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
-    return { writeEnd: openSync(path, constants.O_WRONLY), reader: new PipeReader(readEnd, (ended) => this.#release(path, ended)) }
+    return new Pipe(path, (ended) => this.#release(path, ended))
   }
 
   /** Removes what is left of them. */
@@ -49,31 +47,38 @@ export class Pipes {
 /** Takes a chunk; gives a promise when it wants to wait before it gets the next. */
 export type ChunkSink = (chunk: Buffer) => Promise<void> | undefined
 
-/** The reading end of a pipe. */
-export class PipeReader {
+/** One pipe: a child writes to it, we read. */
+export class Pipe {
+  /** For the child to inherit. */
+  readonly writeEnd: number
   readonly #socket: Socket
   readonly #release: (ended: boolean) => void
   #sink: ChunkSink = () => undefined
   #bytes = 0
   #ended = false
+  #writeEndClosed = false
   #closed = false
   /** Resolves when reading goes on, while it waits for the sink. */
   #paused: Promise<void> | undefined
 
-  constructor(descriptor: number, release: (ended: boolean) => void) {
-    this.#socket = new Socket({ fd: descriptor, readable: true, writable: false })
+  constructor(path: string, release: (ended: boolean) => void) {
+    // The reader first: a FIFO without one can't be opened for writing.
+    const readEnd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    this.writeEnd = openSync(path, constants.O_WRONLY)
+    this.#socket = new Socket({ fd: readEnd, readable: true, writable: false })
     this.#release = release
   }
 
-  /** Hands on what comes, from now on. */
+  /** The child has the writing end, and we give up ours: what comes is handed on from now on. */
   start(sink: ChunkSink): void {
+    this.#closeWriteEnd()
     this.#sink = sink
     this.#socket.on('data', (chunk: Buffer) => this.#chunk(chunk))
     this.#socket.on('end', () => this.#end())
     this.#socket.on('error', () => this.#end())
   }
 
-  /** Reads what is in the pipe now, whoever may go on writing to it; then closes it. */
+  /** Reads what is in the pipe now, whoever may go on writing to it. */
   async finish(): Promise<void> {
     const limit = this.#bytes + DRAIN_BYTES
     for (let quietTurns = 0; quietTurns < 2 && !this.#ended && this.#bytes < limit; quietTurns++) {
@@ -82,12 +87,12 @@ export class PipeReader {
       await turn()
       if (this.#bytes > before) quietTurns = -1
     }
-    this.close()
   }
 
   close(): void {
     if (this.#closed) return
     this.#closed = true
+    this.#closeWriteEnd()
     this.#socket.destroy()
     this.#release(this.#ended)
   }
@@ -106,9 +111,9 @@ export class PipeReader {
   #end(): void {
     this.#ended = true
   }
-}
 
-/** Closes our copy of a writing end. */
-export function closeWriteEnd(descriptor: number): void {
-  closeSync(descriptor)
+  #closeWriteEnd(): void {
+    if (!this.#writeEndClosed) closeSync(this.writeEnd)
+    this.#writeEndClosed = true
+  }
 }

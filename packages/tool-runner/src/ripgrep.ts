@@ -38,6 +38,7 @@ export async function ripgrep(groups: ProcessGroups, { args, cwd, limit, timeout
     stdin: 'ignore',
     maxBuffer: { stdout: limit, stderr: STDERR_BYTES },
     encoding: 'buffer',
+    stripFinalNewline: false,
     detached: true,
     cleanup: false,
     reject: false,
@@ -55,7 +56,8 @@ export async function ripgrep(groups: ProcessGroups, { args, cwd, limit, timeout
   // 1: nothing found. 2: an error, be it only that one directory could not be read.
   if (!result.isMaxBuffer && result.exitCode !== 0 && result.exitCode !== 1 && text === '')
     throw new ToolError(complaint || result.shortMessage || 'ripgrep failed')
-  return { ...wholeLines(text, result.isMaxBuffer), complaint }
+  // Ended by us in the middle of a line, it complains of that.
+  return { ...wholeLines(text, result.isMaxBuffer), complaint: result.isMaxBuffer ? '' : complaint }
 }
 
 function wholeLines(text: string, cut: boolean): Pick<Found, 'lines' | 'cut'> {

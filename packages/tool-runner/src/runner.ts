@@ -10,6 +10,8 @@ import type { Call, Outcome, Tool } from './tool.js'
 import { ToolError } from './tool-error.js'
 import { toolsOf } from './tools.js'
 
+const WARM_UP_MS = 50
+
 /** A call that was taken. */
 interface TakenCall {
   readonly id: string
@@ -74,8 +76,8 @@ export class ToolRunner implements FrameStage {
     for (const { name, description, inputSchema, readOnly } of this.#tools.values()) {
       this.#output.send(messageFields('TOOL_DEF', [name, description, JSON.stringify(inputSchema)], { read_only: String(readOnly) }))
     }
-    // The first call need not wait for it; nor need HELLO.
-    setTimeout(() => void import('execa'), 50).unref()
+    // Loaded while the model thinks: the first call need not wait for it, and HELLO has not.
+    setTimeout(() => void import('execa').catch(() => {}), WARM_UP_MS).unref()
   }
 
   /** Before HELLO, an earlier runner's: its definition wins. Behind it, ours has been the first. */

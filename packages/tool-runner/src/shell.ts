@@ -1,4 +1,5 @@
 import { readFile, unlink, writeFile } from 'node:fs/promises'
+import { basename } from 'node:path'
 import { programPath } from './programs.js'
 import type { TemporaryDirectory } from './temporary-directory.js'
 
@@ -23,11 +24,13 @@ export async function shellCommand(command: string, temporary: TemporaryDirector
   const inline = quote(command)
   const commandFile = Buffer.byteLength(inline) > LONGEST_ARGUMENT ? await temporary.path('command') : undefined
   if (commandFile !== undefined) await writeFile(commandFile, command, { mode: 0o600 })
-  // The blank keeps a command that begins with "-" from being an option of eval.
-  const text = commandFile === undefined ? `' '${inline}` : `" $(cat ${quote(commandFile)})"`
+  const text = commandFile === undefined ? inline : `"$(cat ${quote(commandFile)})"`
+  // A command that begins with "-" must not be an option of eval.
+  const blank = command.startsWith('-') ? "' '" : ''
+  const file = programPath('bash') ?? '/bin/sh'
   return {
-    file: programPath('bash') ?? '/bin/sh',
-    args: ['-c', `${trap}; eval ${text}`],
+    file,
+    args: ['-c', `${trap}; eval ${blank}${text}`, basename(file)],
     async directory() {
       const directory = await readFile(directoryFile, 'utf8').catch(() => '')
       await Promise.all([directoryFile, ...(commandFile === undefined ? [] : [commandFile])].map((path) => unlink(path).catch(() => {})))

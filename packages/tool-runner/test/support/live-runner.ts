@@ -1,0 +1,60 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { type FieldValue, FrameDecoder } from '@agentpipe/frame'
+import { eventually, frames, testEnvironment } from '@agentpipe/testing'
+import { type Place, type Result, resultOf } from './tools.js'
+
+/** A tool-runner that is fed while it runs. */
+export class LiveRunner {
+  readonly process: ChildProcess
+  /** The frames that it has written so far, each as its fields. */
+  readonly frames: string[][] = []
+  readonly ended: Promise<[status: number | null, signal: string | null]>
+  stderr = ''
+
+  constructor(t: { teardown(work: () => void): void }, place: Place, options: readonly string[] = []) {
+    this.process = spawn('tool-runner', options, { cwd: place.workspace, env: testEnvironment(place.environment), stdio: 'pipe' })
+    this.ended = once(this.process, 'close') as Promise<[number | null, string | null]>
+    const decoder = new FrameDecoder()
+    this.process.stdout?.on('data', (chunk: Buffer) => decoder.push(chunk, (frame) => this.frames.push(frame.fields().map((field) => field.toString()))))
+    this.process.stderr?.on('data', (chunk: Buffer) => {
+      this.stderr += chunk
+    })
+    this.process.stdin?.on('error', () => {})
+    t.teardown(() => this.process.kill('SIGKILL'))
+  }
+
+  send(...fields: readonly FieldValue[]): void {
+    this.process.stdin?.write(frames(fields))
+  }
+
+  call(name: string, id: string, input: unknown): void {
+    this.send('TOOL_CALL', name, id, JSON.stringify(input))
+  }
+
+  endInput(): void {
+    this.process.stdin?.end()
+  }
+
+  types(): string[] {
+    return this.frames.map(([type]) => type as string)
+  }
+
+  /** What a call has printed so far. */
+  printed(id: string): string {
+    return this.frames
+      .filter(([type, of]) => type === 'TOOL_OUTPUT' && of === id)
+      .map(([, , chunk]) => chunk)
+      .join('')
+  }
+
+  async untilPrinted(id: string, text: string): Promise<void> {
+    if (!(await eventually(() => this.printed(id).includes(text), 15_000))) throw new Error(`${id} never printed ${text}: ${this.stderr}`)
+  }
+
+  async result(id: string): Promise<Result> {
+    const found = await eventually(() => this.frames.find(([type, of]) => type === 'TOOL_RESULT' && of === id), 15_000)
+    if (found === undefined) throw new Error(`no result of ${id}: ${this.stderr}`)
+    return resultOf(found)
+  }
+}
