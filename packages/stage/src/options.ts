@@ -74,14 +74,19 @@ function normalise(table: OptionTable, argv: readonly string[], operandsEndOptio
       if (inline !== undefined) throw usage(`--${name} takes no value`)
       words.push(`--${name}`)
     } else if (inline !== undefined || optionalValue) {
-      words.push(`--${name}=${inline ?? ''}`)
+      words.push(joined(name, inline ?? ''))
     } else {
       const value = argv[++index]
       if (value === undefined) throw usage(`--${name} needs a value`)
-      words.push(`--${name}=${value}`)
+      words.push(joined(name, value))
     }
   }
   return words
+}
+
+/** yargs-parser takes a pair of quotes off a value that is joined to its option: it gets one of ours to take. */
+function joined(name: string, value: string): string {
+  return `--${name}="${value}"`
 }
 
 /** The table's name for a word like `--wid=80` or `-v`, and the value joined to it; undefined for an operand. */
