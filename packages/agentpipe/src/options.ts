@@ -31,7 +31,7 @@ export const OPTIONS = {
   before: { type: 'list', value: 'NAME=COMMAND', about: 'run COMMAND in front of a stage' },
   after: { type: 'list', value: 'NAME=COMMAND', about: 'run COMMAND behind a stage' },
   record: { type: 'text', value: 'FILE', about: 'write all frames to FILE, to be replayed' },
-  'output-format': { type: 'text', value: 'FORMAT', choices: ['human', 'text', 'json', 'stream-json'], default: 'human', about: 'what is printed' },
+  'output-format': { type: 'text', value: 'FORMAT', choices: ['human', 'text', 'json', 'stream-json'], default: 'human', about: 'what to print' },
   'print-script': { type: 'flag', about: 'print the shell script that would run' },
   ...HANDED_ON['resp-render'],
 } as const satisfies OptionTable

@@ -64,6 +64,7 @@ function optionAbout({ about, choices, default: fallback }: OptionSpec): string 
 }
 
 function row(left: string, right: string): string {
-  const line = `  ${left.padEnd(INDENT - 3)} ${right}`
-  return line.length > COLUMNS ? line.replace(/ {2,}(?=\S*[^ ]*$)/, '  ') : line
+  // A long text moves towards its name before it leaves the screen.
+  const gap = Math.max(2, Math.min(INDENT - 2 - left.length, COLUMNS - 2 - left.length - right.length))
+  return `  ${left}${' '.repeat(gap)}${right}`
 }
