@@ -121,6 +121,7 @@ t.test('a slow reader holds the command back, not the memory', async (t) => {
   const runner = new LiveRunner(t, place, ['--max-output', '60m'])
   runner.process.stdout?.pause()
   runner.call('Bash', 'c1', { command: "head -c 50000000 /dev/zero | tr '\\0' '\\172'" })
+  t.ok(await eventually(() => running('tr \\0 \\172').length === 1, 15_000))
   await new Promise((resolve) => setTimeout(resolve, 1000))
   t.equal(running('tr \\0 \\172').length, 1, 'it waits')
   runner.process.stdout?.resume()
