@@ -29,7 +29,10 @@ export function readInput(descriptor: number, handlers: InputHandlers): Input {
 }
 
 function pipeStream(descriptor: number): Socket {
-  return new Socket({ fd: privatePipe(descriptor, constants.O_RDONLY), readable: true, writable: false })
+  // What we opened ourselves nobody shares, and a FIFO must not be opened anew: its writer may have come and gone
+  // meanwhile, and the new file would wait for another one for ever.
+  const own = descriptor > 2 ? descriptor : privatePipe(descriptor, constants.O_RDONLY)
+  return new Socket({ fd: own, readable: true, writable: false })
 }
 
 function terminalStream(descriptor: number): Socket {
