@@ -16,6 +16,10 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 /** The stages that talk to servers over TLS: they alone need NODE_EXTRA_CA_CERTS, which costs every Node process 60 ms at its start. */
 const NETWORK = new Set(['agent-loop'])
 
+/** tool-runner holds no keys: not even in its own environment, which the commands that it runs can read in /proc. */
+const KEYLESS = new Set(['tool-runner'])
+const KEYS = 'ANTHROPIC_API_KEY OPENAI_API_KEY GEMINI_API_KEY GOOGLE_API_KEY'
+
 const executables = readdirSync(join(root, 'packages')).filter((name) => existsSync(join(root, 'packages', name, 'src', 'main.ts')))
 
 /** Modules that Node has loaded before it runs us: nothing to gain. */
@@ -77,8 +81,9 @@ async function bundle(name) {
   })
   chmodSync(outfile, 0o755)
   renameSync(outfile, join(lib, name))
-  rmSync(join(bin, name), { force: true })
-  symlinkSync(join('..', 'lib', 'agentpipe', name), join(bin, name))
+  rmSync(join(bin, `.${name}.new`), { force: true })
+  symlinkSync(join('..', 'lib', 'agentpipe', name), join(bin, `.${name}.new`))
+  renameSync(join(bin, `.${name}.new`), join(bin, name))
 }
 
 /**
@@ -91,9 +96,10 @@ function header(name) {
   const certificates = NETWORK.has(name)
     ? ''
     : 'if [ "${NODE_EXTRA_CA_CERTS-}" ]; then export AGENTPIPE_CA_CERTS="$NODE_EXTRA_CA_CERTS"; unset NODE_EXTRA_CA_CERTS; fi; '
+  const keys = KEYLESS.has(name) ? `unset ${KEYS}; ` : ''
   return [
     '#!/bin/sh',
-    `':' //; if [ "$#" = 1 ] && [ "$1" = --version ]; then echo "${name} (agentpipe) ${version}"; exit; fi; ${certificates}AGENTPIPE_OUTPUT_FD=9 exec node "$0" "$@" 9>&1 1>&2`,
+    `':' //; if [ "$#" = 1 ] && [ "$1" = --version ]; then echo "${name} (agentpipe) ${version}"; exit; fi; ${keys}${certificates}AGENTPIPE_OUTPUT_FD=9 exec node "$0" "$@" 9>&1 1>&2`,
     ";process.on('SIGINT',()=>{});",
     "Object.defineProperty(process,'stdout',{configurable:true,get:()=>process.stderr});",
     "{let stdin;Object.defineProperty(process,'stdin',{configurable:true,get:()=>stdin??=require('stream').Readable.from([])})}",

@@ -95,6 +95,14 @@ t.test('keys are not handed on', async (t) => {
   t.match(result?.output, /SSH_AUTH_SOCK=kept/)
 })
 
+t.test('the keys of providers are not even in the environment of tool-runner itself', async (t) => {
+  const place = new Place(t)
+  const command = String.raw`tr '\0' '\n' </proc/$PPID/environ | grep -c k-secret`
+  const keys = { ANTHROPIC_API_KEY: 'k-secret', OPENAI_API_KEY: 'k-secret', GEMINI_API_KEY: 'k-secret', GOOGLE_API_KEY: 'k-secret' }
+  const { stdout } = await place.run(frames(['TOOL_CALL', 'Bash', 'c1', JSON.stringify({ command })]), [], keys)
+  t.match(resultsOf(stdout)[0]?.output, /^0\n/)
+})
+
 t.test('a time-out ends the whole group, and what was printed is there', async (t) => {
   const place = new Place(t)
   const stubborn = `echo start; bash -c 'trap "" TERM; sleep 61.375 & sleep 62.375'`
