@@ -93,12 +93,15 @@ class Redactor:
         self.held = {}  # streamed frames without their piece: the end of that piece, which has not gone on yet
 
     def frame(self, fields, raw):
-        index = STREAMED.get(fields[0])
-        if index is None or index >= len(fields):
+        index = STREAMED.get(fields[0], len(fields))
+        # A piece with attributes, THINKING with its signature, closes what it belongs to.
+        if index >= len(fields) or (index == 1 and len(fields) > 2):
             return self.release() + self.masked(fields, raw)
         stream = (index, *fields[:index], *fields[index + 1 :])
         # Outputs of several calls may alternate; all else is one stream of text at a time.
         before = b"" if stream in self.held or fields[0] == b"TOOL_OUTPUT" else self.release()
+        if not fields[index]:
+            return before + raw
         piece = self.held.pop(stream, b"") + fields[index]
         ready = self.ready(piece)
         if ready < len(piece):

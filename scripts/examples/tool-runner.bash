@@ -71,7 +71,7 @@ run() {
   local name=${frame[1]} id=${frame[2]} status=error code attributes=()
   act >"$scratch/output" 2>&1 </dev/null &
   while kill -0 $! 2>/dev/null && [[ $stopped != *" $id "* ]]; do
-    if ! read -r -t 0; then sleep 0.02; elif ! next; then break; fi
+    if ((frame_status)) || ! read -r -t 0; then sleep 0.02; elif ! next && [[ $turn == open ]]; then break; fi
   done
   kill $! 2>/dev/null
   wait $! && code=0 || code=$?

@@ -1,0 +1,74 @@
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readlinkSync, renameSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fixture, root, run } from '@agentpipe/testing'
+import t, { type Test } from 'tap'
+import { Workspace } from './support/capture.js'
+
+const install = join(root, 'scripts/install')
+const names = readdirSync(join(root, 'dist/bin'))
+
+/** A directory with blanks and quotes in its name, and everything installed there. */
+async function installed(t: Test) {
+  const prefix = new Workspace(t, Buffer.alloc(0)).path("a 'pre fix'")
+  const ended = await run(install, [prefix])
+  t.match(ended, { status: 0, stderr: '' })
+  return { prefix, said: ended.stdout.toString() }
+}
+
+const everything = (prefix: string) => readdirSync(prefix, { recursive: true, encoding: 'utf8' }).sort()
+
+t.test('the executables run without the clone, node_modules or an environment', async (t) => {
+  const { prefix, said } = await installed(t)
+  t.equal(said, `installed agentpipe in ${prefix}: ${names.length} executables in bin, manual pages in share/man\n`)
+  for (const name of names) t.equal(readlinkSync(join(prefix, 'bin', name)), `../lib/agentpipe/${name}`)
+  const moved = join(dirname(prefix), 'moved')
+  renameSync(prefix, moved)
+  const environment = ['-i', `PATH=${join(moved, 'bin')}:${dirname(process.execPath)}:/usr/bin:/bin`, `HOME=${moved}`]
+  for (const name of names) {
+    const ended = await run('env', [...environment, name, '--help'], { cwd: '/' })
+    t.match(ended, { status: 0, stderr: '' }, name)
+  }
+  const project = join(dirname(prefix), 'project')
+  await run('cp', ['-R', fixture('sample-project'), project])
+  const fixed = await run('env', [...environment, 'agentpipe', '--provider=replay', `--from=${fixture('demo/in.resp')}`, 'fix it'], {
+    cwd: project,
+    timeout: 60_000,
+  })
+  t.match(fixed, { status: 0, stderr: '' })
+  t.match(await run('node', ['--test'], { cwd: project, env: { NODE_TEST_CONTEXT: undefined } }), { status: 0 })
+})
+
+t.test('again gives the same; files of an older version go', async (t) => {
+  const { prefix } = await installed(t)
+  const before = everything(prefix)
+  appendFileSync(join(prefix, 'lib/agentpipe/.installed'), 'bin/agent-of-old\nlib/agentpipe/../../outside\n')
+  writeFileSync(join(prefix, 'bin/agent-of-old'), '')
+  writeFileSync(join(prefix, 'outside'), '')
+  writeFileSync(join(prefix, 'bin/somebody-elses'), '')
+  t.match(await run(install, [prefix]), { status: 0, stderr: '' })
+  t.same(everything(prefix), [...before, 'bin/somebody-elses', 'outside'].sort())
+})
+
+t.test('--remove takes all of it away, and nothing else', async (t) => {
+  const { prefix } = await installed(t)
+  writeFileSync(join(prefix, 'bin/somebody-elses'), '')
+  t.match(await run(install, ['--remove', prefix]), { status: 0, stdout: Buffer.from(`removed agentpipe from ${prefix}\n`) })
+  t.same(everything(prefix), ['bin', 'bin/somebody-elses'])
+  t.match(await run(install, ['--remove', prefix]), { status: 0, stdout: Buffer.from(`agentpipe is not installed in ${prefix}\n`) })
+})
+
+t.test('what somebody else put there is not overwritten', async (t) => {
+  const prefix = new Workspace(t, Buffer.alloc(0)).path('prefix')
+  mkdirSync(join(prefix, 'bin'), { recursive: true })
+  writeFileSync(join(prefix, 'bin/resp'), 'theirs')
+  t.match(await run(install, [prefix]), { status: 73, stderr: `install: ${prefix}/bin/resp is there and is not ours: remove it, or choose another PREFIX\n` })
+  t.same(everything(prefix), ['bin', 'bin/resp'])
+})
+
+t.test('a relative prefix; no prefix; one that cannot be written', async (t) => {
+  const { directory } = new Workspace(t, Buffer.alloc(0))
+  t.match(await run(install, ['a/b'], { cwd: directory }), { status: 0 })
+  t.ok(existsSync(join(directory, 'a/b/bin/resp')))
+  t.match(await run(install, []), { status: 64 })
+  t.match(await run(install, ['/dev/null/x']), { status: 73 })
+})
