@@ -99,7 +99,7 @@ function header(name) {
   const keys = KEYLESS.has(name) ? `unset ${KEYS}; ` : ''
   return [
     '#!/bin/sh',
-    `':' //; if [ "$#" = 1 ] && [ "$1" = --version ]; then echo "${name} (agentpipe) ${version}"; exit; fi; ${keys}${certificates}AGENTPIPE_OUTPUT_FD=9 exec node "$0" "$@" 9>&1 1>&2`,
+    `':' //; if [ "$#" = 1 ] && [ "$1" = --version ]; then echo "${name} (agentpipe) ${version}"; exit; fi; { true 9>&1; } 2>/dev/null || { echo "${name}: standard output is closed" >&2; exit 74; }; ${keys}${certificates}AGENTPIPE_OUTPUT_FD=9 exec node "$0" "$@" 9>&1 1>&2`,
     ";process.on('SIGINT',()=>{});",
     "Object.defineProperty(process,'stdout',{configurable:true,get:()=>process.stderr});",
     "{let stdin;Object.defineProperty(process,'stdin',{configurable:true,get:()=>stdin??=require('stream').Readable.from([])})}",

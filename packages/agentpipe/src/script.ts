@@ -1,4 +1,4 @@
-import { usage } from '@agentpipe/stage'
+import { printable, usage } from '@agentpipe/stage'
 import { handedOn, type Settings, STAGES, type StageName } from './options.js'
 import { quote, quoteBytes } from './quote.js'
 
@@ -13,7 +13,7 @@ interface Link {
  * `executables` is the directory of our executables. Throws StageError (64) where settings name a stage that there is not.
  */
 export function writeScript(settings: Settings, prompt: Uint8Array, executables: string): Buffer {
-  const text = [opening(executables), session(settings), input(settings), pipeline(settings), CLOSING]
+  const text = [opening(executables), record(settings), session(settings), input(settings), pipeline(settings), CLOSING]
   return Buffer.concat([Buffer.from(HEADER), Buffer.from('prompt='), quoteBytes(prompt), Buffer.from(`\n\n${text.join('\n')}`)])
 }
 
@@ -72,6 +72,13 @@ if [ -n "\${AGENTPIPE_SUPERVISED-}" ]; then
   guard=$!
 fi
 `
+}
+
+/** Said before anything is asked or done. */
+function record({ record: file }: Settings): string {
+  if (file === undefined) return ''
+  const said = quote(`agentpipe: cannot write ${printable(file)}`)
+  return `{ true >${quote(file)}; } 2>/dev/null || { echo ${said} >&2; exit 73; }\n`
 }
 
 function session({ session: id, continue: goOn }: Settings): string {
@@ -138,12 +145,21 @@ function assignment(text: string): { stage: string; command: string } {
 const CLOSING = `
 # The status of the whole is that of the stage that failed first. A reader that has left (141, SIGPIPE) is no failure of a stage.
 [ -z "\${guard-}" ] || kill "$guard"
+first=
 while read -r event name status; do
-  case $event:$name:$status in
-    start:* | end:*:0) continue ;;
-    end:*:141) [ "$name" = tee ] || continue ;;
-    end:agent-loop:12[0-7] | end:agent-loop:[0-9] | end:agent-loop:[0-9][0-9] | end:agent-loop:130) ;;
-    end:*:1[3-9]?) echo "agentpipe: $name was killed by SIG$(kill -l "$status")" >&2 ;;
+  [ "$event" = end ] || continue
+  first=\${first:-$name}
+  case $name:$status in
+    *:0) continue ;;
+    *:141)
+      case $name in
+        tee) ;;
+        agent-loop) echo "agentpipe: the ring was cut: $first was the first stage to end" >&2 && status=69 ;;
+        *) continue ;;
+      esac
+      ;;
+    agent-loop:12[0-7] | agent-loop:[0-9] | agent-loop:[0-9][0-9] | agent-loop:130) ;;
+    *:1[3-9]?) echo "agentpipe: $name was killed by SIG$(kill -l "$status")" >&2 ;;
     *) echo "agentpipe: $name failed first, with status $status" >&2 ;;
   esac
   sweep

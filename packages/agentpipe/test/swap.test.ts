@@ -62,6 +62,27 @@ t.test('--record gives what can be replayed', async (t) => {
   t.equal(replayed.stdout.toString(), ended.stdout.toString())
 })
 
+t.test('a stage that ends too early is named', async (t) => {
+  const ended = await agent(new Workspace(t, model), ['--stage', 'tool-runner=true', 'say it'])
+  t.match(ended, { status: 69, stderr: 'agentpipe: the ring was cut: tool-runner was the first stage to end\n' })
+})
+
+t.test('a record that cannot be written is refused before anything is asked', async (t) => {
+  const workspace = new Workspace(t, model)
+  const ended = await agent(workspace, ['--record', '/dev/null/none', 'say it'])
+  t.match(ended, { status: 73, stderr: 'agentpipe: cannot write /dev/null/none\n' })
+  t.equal(ended.stdout.toString(), '')
+})
+
+t.test('a reader that leaves, and no reader at all', async (t) => {
+  const workspace = new Workspace(t, capture(bash('seq 100000'), { text: Array.from({ length: 50_000 }, (_, n) => `line ${n}\n`) }))
+  const line = 'agentpipe --provider replay --from model.resp go 2>said | head -1; echo ${PIPESTATUS[0]}; cat said'
+  t.equal((await shell(line, [], inside(workspace))).stdout.toString(), '> go\n141\n')
+  t.same(await leftovers(workspace), [])
+  const closed = await shell('agentpipe --provider replay --from model.resp go >&-', [], inside(workspace))
+  t.match(closed, { status: 74, stderr: 'agentpipe: standard output is closed\n' })
+})
+
 t.test('names and commands that are wrong', async (t) => {
   const workspace = new Workspace(t, model)
   t.match(await agent(workspace, ['--stage', 'renderer=x', 'p']), {

@@ -12,6 +12,8 @@ export const EXIT = {
   NOT_PERMITTED: 77,
   CONFIG: 78,
   INTERRUPTED: 130,
+  /** As a shell reports a process that SIGPIPE has ended. */
+  PIPE: 141,
 } as const
 
 /** An end that a user is told of in one line: `tool: message`, and the status to leave with. The message begins in lower case and has no full stop. */

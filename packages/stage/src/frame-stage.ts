@@ -112,7 +112,8 @@ class FrameLoop {
 
   #outputClosed(): void {
     if (this.#stage.readsOn === 'when closed') this.#input?.resume()
-    else this.#leave(new StageError(EXIT.OK, ''))
+    // For a head it means that what it was to do will not be done; for the others it is a normal end.
+    else this.#leave(new StageError(this.#stage.readsOn === 'always' ? EXIT.PIPE : EXIT.OK, ''))
   }
 
   /** Ends the stage before its input does. */
@@ -130,7 +131,7 @@ class FrameLoop {
 
   #report(error: unknown): number {
     if (error instanceof StageError) {
-      if (error.status !== EXIT.OK) this.#context.diagnose(error.message)
+      if (error.message !== '') this.#context.diagnose(error.message)
       return error.status
     }
     reportBug(this.#context, error)
