@@ -35,8 +35,8 @@ export function mergeInput({ name, descriptor, sendsEnd }: MergedInput, context:
     }
     const fail = (error: unknown) => {
       input.stop()
-      // Whoever writes there learns that nobody reads it any more.
-      closeDescriptor(descriptor)
+      // Whoever writes there learns that nobody reads it any more; stdin is not closed by that.
+      if (sendsEnd) closeDescriptor(descriptor)
       diagnose(error instanceof FrameError ? `${name}: ${error.message}` : `cannot read ${name}: ${reason(error)}`)
       if (error instanceof FrameError) sendError(output, `resp: ${name}: ${error.message}`, error.offset)
       end(error instanceof FrameError ? EXIT.DATA : EXIT.IO)

@@ -53,6 +53,15 @@ t.test('a FIFO that nobody writes yet holds nothing up; what comes by it later i
   t.same(fieldsOf(merge.output), [['USER_INPUT', 'hi'], ['END'], ['TEXT', 'round'], ['STOP', 'end_turn']])
 })
 
+t.test('a FIFO whose writer leaves as soon as we have opened it', async (t) => {
+  const cwd = ring(t)
+  writeFileSync(join(cwd, 'one'), frames(['TEXT', 'one']))
+  for (let count = 0; count < 5; count++) {
+    t.match(await shell('cat one >back & resp merge back', [], { cwd, timeout: 10_000 }), { status: 0, stdout: frames(['TEXT', 'one']) })
+    t.match(await shell(': >back & resp merge back', [], { cwd, timeout: 10_000 }), { status: 0, stdout: Buffer.alloc(0) })
+  }
+})
+
 t.test('frames are never mixed, however their bytes come', async (t) => {
   const cwd = ring(t)
   const merge = new Started(['merge', '-', 'back'], { cwd })

@@ -33,11 +33,17 @@ function takeOutputDescriptor(): number {
  * /proc gives a file of our own. Where that can't be done (sockets, no /proc, another user's pipe) the descriptor itself.
  */
 export function privatePipe(descriptor: number, flags: number): number {
+  const path = `/proc/self/fd/${descriptor}`
+  let writer: number | undefined
   try {
     if (!fstatSync(descriptor).isFIFO()) return descriptor
-    return openSync(`/proc/self/fd/${descriptor}`, flags | constants.O_NONBLOCK)
+    // The writer of a FIFO may have left already. A file that is opened then waits for another one, unless there is one just now: us.
+    if (flags === constants.O_RDONLY) writer = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK)
+    return openSync(path, flags | constants.O_NONBLOCK)
   } catch {
     return descriptor
+  } finally {
+    if (writer !== undefined) closeSync(writer)
   }
 }
 
