@@ -47,10 +47,10 @@ dist/.built: $(BUILD_PACKAGES) $(SOURCES) scripts/build.mjs scripts/man.mjs pack
 	@node scripts/build.mjs && touch $@
 
 $(BUILD_PACKAGES): package-lock.json
-	@$(INSTALLED) || $(INSTALL) --omit=dev
+	@$(INSTALLED) || { echo 'installing what building needs'; $(INSTALL) --omit=dev >/dev/null; }
 	@touch $@
 
 $(ALL_PACKAGES): package-lock.json
-	@$(INSTALLED) && [ -d node_modules/tap ] || $(INSTALL)
+	@$(INSTALLED) && [ -d node_modules/tap ] || { echo 'installing what testing needs'; $(INSTALL) >/dev/null; }
 	@npx tap build >/dev/null 2>&1
 	@touch $(BUILD_PACKAGES) $@
