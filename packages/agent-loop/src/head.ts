@@ -75,13 +75,17 @@ export class Head implements FrameStage {
 
   interrupt(): void {
     this.#interrupted = true
-    this.#turn?.abort.abort()
+    this.#endTurn()
   }
 
   async cancel(): Promise<void> {
     this.#cancelMs = LEAVING_CANCEL_MS
-    this.interrupt()
+    this.#endTurn()
     await this.#turn?.ended
+  }
+
+  #endTurn(): void {
+    this.#turn?.abort.abort()
   }
 
   #message(message: Message, frame: Frame): void {
@@ -105,7 +109,7 @@ export class Head implements FrameStage {
         this.#ring.send(messageFields('PERMISSION', [message.id, 'deny']))
         break
       case 'INTERRUPT':
-        if (this.#ring.forward(frame) && message.attributes.call === undefined) this.interrupt()
+        if (this.#ring.forward(frame) && message.attributes.call === undefined) this.#endTurn()
         break
       case 'PERMISSION':
       case 'PROMPT':

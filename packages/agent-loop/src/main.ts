@@ -6,7 +6,7 @@ runStage({
   purpose: 'hold a conversation with a model, the head of the ring',
   main: agentLoop,
   examples: [
-    'resp write USER_INPUT hi | agent-loop --provider replay --from fixtures/demo/in.resp | resp-render',
-    'cat prompt back | agent-loop --once | tool-runner | event-store | tee -i back | resp-render',
+    'resp write USER_INPUT hi | agent-loop --from fixtures/demo/in.resp | resp-render',
+    'resp write USER_INPUT hi | agent-loop --from fixtures/demo/in.resp --max-turns 1 | resp json',
   ],
 })

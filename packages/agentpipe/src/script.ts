@@ -59,7 +59,9 @@ sweep() (
 guard() {
   unset AGENTPIPE_RUN
   read -r _ <&8
-  sleep 3
+  sleep 3 &
+  trap 'kill $!; exit' TERM
+  wait $!
   sweep
   rm -rf "$dir"
 }

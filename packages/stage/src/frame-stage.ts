@@ -158,8 +158,9 @@ class FrameLoop {
     setTimeout(() => this.#resolve(EXIT.UNAVAILABLE), LEAVE_MS).unref()
   }
 
+  /** The timer also keeps the process going: what is waited for may have none of its own that does. */
   #withinLimit(work: Promise<unknown>): Promise<unknown> {
-    return Promise.race([work.catch(() => {}), new Promise((resolve) => setTimeout(resolve, LEAVE_MS).unref())])
+    return Promise.race([work.catch(() => {}), new Promise((resolve) => setTimeout(resolve, LEAVE_MS))])
   }
 }
 

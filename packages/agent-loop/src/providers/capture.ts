@@ -79,7 +79,7 @@ function ended(turn: readonly Frame[], responses: CapturedResponse[]): CapturedR
   if (stop?.type !== 'STOP') return responses
   const reason = (parseMessage(stop) as MessageOf<'STOP'>).reason
   const calls = responses.at(-1)?.frames.some(({ type }) => type === 'TOOL_CALL') ?? true
-  if (calls && reason !== 'interrupted' && reason !== 'max_turns') responses.push({ frames: [] })
+  if (calls && (reason === 'end_turn' || reason === 'error')) responses.push({ frames: [] })
   const last = responses.at(-1)
   if (last === undefined) return responses
   last.stop = reason

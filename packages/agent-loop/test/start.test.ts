@@ -1,0 +1,87 @@
+import { fieldsOf, fixture, frames, run } from '@agentpipe/testing'
+import t from 'tap'
+import { says } from './support/model.js'
+import { Ring } from './support/ring.js'
+
+const input = frames(['USER_INPUT', 'hi'])
+
+t.test('what cannot begin says so in one line', async (t) => {
+  const cases: [string[], Record<string, string>, number, RegExp][] = [
+    [[], {}, 78, /^agent-loop: no model to ask: .*--provider replay --from FILE.*\n$/],
+    [['--provider', 'anthropic'], {}, 78, /^agent-loop: provider anthropic is not in this version yet; --provider replay --from FILE .*\n$/],
+    [[], { OPENAI_API_KEY: 'sk-secret' }, 78, /^agent-loop: provider openai is not in this version yet; .*\n$/],
+    [['--provider', '__proto__'], {}, 64, /^agent-loop: there is no provider "__proto__": anthropic, .*\n$/],
+    [['--provider', 'replay'], {}, 64, /^agent-loop: --provider replay needs a captured session: --from FILE\n$/],
+    [['--from', '/no/such/file'], {}, 66, /^agent-loop: cannot read \/no\/such\/file: no such file or directory\n$/],
+    [['--from', fixture('sample-project', 'package.json')], {}, 65, /^agent-loop: \S+package.json: expected "\*" at byte 0, found .*\n$/],
+    [['--from', fixture('demo', 'in.resp'), '--system', '/no/such/file'], {}, 66, /^agent-loop: cannot read \/no\/such\/file: .*\n$/],
+  ]
+  for (const [args, env, status, stderr] of cases) {
+    const ended = await run('agent-loop', args, { input, env })
+    t.equal(ended.status, status, args.join(' '))
+    t.match(ended.stderr, stderr)
+    t.notMatch(ended.stderr, 'sk-secret')
+    t.equal(ended.stdout.length, 0, 'no frame was sent')
+  }
+})
+
+t.test('a capture that has no more to say ends the turn in an error that says so, and status 69', async (t) => {
+  const ring = new Ring(t, says('Hi.'), { tools: [] })
+  ring.send(['USER_INPUT', 'one'], ['USER_INPUT', 'two'], ['END'])
+  t.match(await ring.ended, { status: 69, stderr: '' })
+  t.match(ring.all('ERROR'), [['ERROR', /model.resp has no more to say: it has 1 turns, this is number 2$/, 'code', 'exhausted']])
+  t.same(ring.all('STOP'), [
+    ['STOP', 'end_turn'],
+    ['STOP', 'error'],
+  ])
+})
+
+t.test('frames of the seed’s own shell functions play the model', async (t) => {
+  for (const name of ['all-types', 'deltas']) {
+    const ended = await run('agent-loop', ['--from', fixture('seed-writer', `${name}.resp`)], { input })
+    t.equal(ended.status, 0)
+    const text = fieldsOf(ended.stdout)
+      .filter(([type]) => type === 'TEXT')
+      .map(([, piece]) => piece)
+    t.match(text.join(''), name === 'deltas' ? /quick.*lazy/s : /I will read the file first/)
+  }
+})
+
+t.test('thinking keeps its signature, usage its numbers and its model', async (t) => {
+  const model = frames(
+    ['THINKING', 'Hm'],
+    ['THINKING', ', yes'],
+    ['THINKING', '', 'signature', 'EqQB', 'opaque', 'xyz'],
+    ['TEXT', 'Yes.'],
+    ['USAGE', '1200', '45', '1000', '7', 'model', 'm-1'],
+    ['STOP', 'end_turn'],
+  )
+  const ring = new Ring(t, model, { tools: [] })
+  ring.send(['USER_INPUT', 'so?'], ['END'])
+  await ring.ended
+  t.same(ring.all('THINKING'), [
+    ['THINKING', 'Hm'],
+    ['THINKING', ', yes'],
+    ['THINKING', '', 'signature', 'EqQB', 'opaque', 'xyz'],
+  ])
+  t.same(ring.all('USAGE'), [['USAGE', '1200', '45', '1000', '7', 'model', 'm-1', 'kind', 'agent']])
+  t.match(ring.sent[0], ['HELLO', '1', 's', 'agent', /./, 'cwd', /./, 'model', 'm-1'])
+})
+
+t.test('a session that is gone on with: a call without a result is answered, and its id is not used again', async (t) => {
+  const model = frames(['TOOL_CALL', 'Do', 'c1', '{}'], ['USAGE', '1', '1', '0', '0'], ['TEXT', 'Done.'], ['USAGE', '1', '1', '0', '0'], ['STOP', 'end_turn'])
+  const ring = new Ring(t, model, { tools: ['Do'], answer: (name, id) => [['TOOL_RESULT', id, name, 'ok']] })
+  ring.send(['HISTORY', 'USER_MESSAGE', 'before'], ['HISTORY', 'TEXT', 'So'], ['HISTORY', 'TOOL_CALL', 'Do', 'c1', '{}'], ['HISTORY', 'NEW_TYPE', 'x'])
+  ring.send(['USER_INPUT', 'go on'], ['END'])
+  t.match(await ring.ended, { status: 0, stderr: '' })
+  t.match(ring.types().slice(0, 3), ['HELLO', 'TOOL_RESULT', 'USER_MESSAGE'])
+  t.match(ring.all('TOOL_RESULT'), [['TOOL_RESULT', 'c1', 'Do', /interrupted/, 'status', 'cancelled']])
+  t.match(ring.all('TOOL_CALL'), [['TOOL_CALL', 'Do', 'c1_2']])
+})
+
+t.test('an image in an input is part of the message', async (t) => {
+  const ring = new Ring(t, says('Nice.'), { tools: [] })
+  ring.send(['USER_INPUT', 'look', 'image', 'aGk=', 'image_type', 'image/png'], ['END'])
+  await ring.ended
+  t.same(ring.all('USER_MESSAGE'), [['USER_MESSAGE', 'look', 'image', 'aGk=', 'image_type', 'image/png']])
+})

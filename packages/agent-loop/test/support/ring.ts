@@ -1,0 +1,109 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { encodeFrame, type FieldValue, FrameDecoder } from '@agentpipe/frame'
+import { eventually, testEnvironment, withoutLoader } from '@agentpipe/testing'
+
+interface Test {
+  teardown(work: () => void): void
+}
+
+export interface RingOptions {
+  readonly args?: readonly string[]
+  readonly env?: Readonly<Record<string, string>>
+  /** Names of the tools that the ring's runner defines in front of HELLO; without it nothing comes round. */
+  readonly tools?: readonly string[]
+  /** What the runner answers a call with, once it has passed; undefined for a call that goes on. */
+  readonly answer?: (name: string, id: string, input: string) => readonly (readonly FieldValue[])[] | undefined
+}
+
+/** agent-loop, with the rest of the ring played by the test: what it sends comes back, behind the definitions of tools. */
+export class Ring {
+  readonly #child: ChildProcess
+  readonly #options: RingOptions
+  /** What agent-loop has sent, each frame as the text of its fields. */
+  readonly sent: string[][] = []
+  readonly ended: Promise<{ status: number | null; signal: string | null; stderr: string }>
+  stderr = ''
+
+  constructor(t: Test, model: Uint8Array, options: RingOptions = {}) {
+    this.#options = options
+    const directory = mkdtempSync(join(tmpdir(), 'agent-loop-test-'))
+    t.teardown(() => rmSync(directory, { recursive: true, force: true }))
+    writeFileSync(join(directory, 'model.resp'), model)
+    const environment = testEnvironment(options.env)
+    const [command, words] = withoutLoader('agent-loop', ['--session=s', '--from=model.resp', ...(options.args ?? [])], environment)
+    this.#child = spawn(command, words, { cwd: directory, env: environment, stdio: 'pipe' })
+    t.teardown(() => this.#child.kill('SIGKILL'))
+    this.#child.stderr?.on('data', (text) => {
+      this.stderr += text
+    })
+    this.#child.stdin?.on('error', () => {})
+    this.#read()
+    this.ended = once(this.#child, 'close').then(([status, signal]) => ({ status, signal, stderr: this.stderr }))
+  }
+
+  get pid(): number {
+    return this.#child.pid as number
+  }
+
+  send(...frames: readonly (readonly FieldValue[])[]): void {
+    this.write(Buffer.concat(frames.map((fields) => encodeFrame(fields))))
+  }
+
+  write(bytes: Uint8Array): void {
+    this.#child.stdin?.write(bytes)
+  }
+
+  end(): void {
+    this.#child.stdin?.end()
+  }
+
+  kill(signal: NodeJS.Signals): void {
+    this.#child.kill(signal)
+  }
+
+  stopReading(): void {
+    this.#child.stdout?.destroy()
+  }
+
+  /** The frames of a type that were sent. */
+  all(type: string): string[][] {
+    return this.sent.filter(([first]) => first === type)
+  }
+
+  types(): string[] {
+    return this.sent.map(([type]) => type as string)
+  }
+
+  /** Waits for the `count`th frame of a type. */
+  async until(type: string, count = 1): Promise<string[]> {
+    await eventually(() => this.all(type).length >= count, 15_000)
+    const frame = this.all(type)[count - 1]
+    if (frame === undefined) throw new Error(`no ${type} number ${count}: ${JSON.stringify(this.sent).slice(0, 1000)} ${this.stderr}`)
+    return frame
+  }
+
+  #read(): void {
+    const decoder = new FrameDecoder()
+    this.#child.stdout?.on('data', (chunk: Buffer) => {
+      decoder.push(chunk, (frame) => {
+        const fields = frame.fields().map((field) => field.toString())
+        this.sent.push(fields)
+        if (this.#options.tools) this.#goRound(fields, Buffer.from(frame.bytes))
+      })
+    })
+    this.#child.stdout?.on('end', () => this.end())
+    this.#child.stdout?.on('error', () => {})
+  }
+
+  #goRound(fields: readonly string[], bytes: Buffer): void {
+    const [type, name = '', id = '', input = ''] = fields
+    if (type === 'HELLO') this.send(...(this.#options.tools ?? []).map((tool) => ['TOOL_DEF', tool, 'does it', '{"type":"object"}']))
+    this.write(bytes)
+    if (type !== 'TOOL_CALL') return
+    for (const frame of this.#options.answer?.(name, id, input) ?? []) this.send(frame)
+  }
+}
