@@ -1,7 +1,7 @@
 # make builds; make help lists what else there is.
 PREFIX ?= /usr/local
 
-.PHONY: build help demo test bench lint golden install uninstall clean
+.PHONY: build help demo test soak bench lint golden install uninstall clean
 .SUFFIXES:
 .NOTPARALLEL:
 
@@ -24,6 +24,9 @@ demo: build                       ## watch the agent fix a failing test (no netw
 
 test: $(ALL_PACKAGES) build       ## run every test
 	@scripts/test
+
+soak: $(ALL_PACKAGES) build       ## the long form of what make test does shortly
+	@LINE_TIMES=100 scripts/test line
 
 bench: $(ALL_PACKAGES) build      ## measure, beside named peers
 	@scripts/bench
