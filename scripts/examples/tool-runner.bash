@@ -69,12 +69,16 @@ act() {
 # Runs the call in `frame`, while other frames go on.
 run() {
   local name=${frame[1]} id=${frame[2]} status=error code attributes=()
+  : >"$scratch/output" # it may be killed before it opens it
   act >"$scratch/output" 2>&1 </dev/null &
-  while kill -0 $! 2>/dev/null && [[ $stopped != *" $id "* ]]; do
-    if ((frame_status)) || ! read -r -t 0; then sleep 0.02; elif ! next && [[ $turn == open ]]; then break; fi
+  while kill -0 $! 2>/dev/null; do
+    if [[ $stopped == *" $id "* || ($turn == open && $frame_status != 0) ]]; then
+      kill -KILL $! -$! 2>/dev/null # timeout(1) leads a process group
+      break
+    fi
+    if ((frame_status)) || ! read -r -t 0; then sleep 0.02; else next; fi
   done
-  kill $! 2>/dev/null
-  wait $! && code=0 || code=$?
+  wait $! 2>/dev/null && code=0 || code=$?
   case $code in 0) status=ok ;; 124) status=timeout ;; esac
   if [[ $stopped == *" $id "* ]]; then status=cancelled; fi
   if [[ $name == Bash ]]; then attributes=(exit_code "$code"); fi
