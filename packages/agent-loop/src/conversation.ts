@@ -11,7 +11,7 @@ export interface Image {
 export type Item =
   | { readonly kind: 'user'; readonly text: string; readonly image?: Image }
   | { readonly kind: 'text'; text: string }
-  /** `whole`: it was closed, by a signature or by what followed; only such thinking may be sent back. */
+  /** `whole`: it was closed, by a signature or by what the model said next; only such thinking may be sent back. */
   | { readonly kind: 'thinking'; text: string; signature?: string; opaque?: string; whole: boolean }
   | { readonly kind: 'call'; readonly id: string; readonly name: string; readonly input: string; readonly opaque?: string }
   | { readonly kind: 'result'; readonly id: string; readonly name: string; readonly output: string; readonly status: string; readonly image?: Image }
@@ -23,6 +23,16 @@ export type Item =
   /** Stands in place of everything before the `kept` turns in front of it. */
   | { readonly kind: 'summary'; readonly text: string; readonly kept: number }
 
+type Block = Extract<Item, { kind: 'text' | 'thinking' }>
+
+/** Usage of other requests than those of this conversation: it closes no response. */
+const ASIDE: ReadonlySet<string | undefined> = new Set(['compact', 'sub_agent'])
+
+/** Whether a USAGE closes a response of the model. Kinds that we don't know do. */
+export function closesResponse({ attributes }: MessageOf<'USAGE'>): boolean {
+  return !ASIDE.has(attributes.kind)
+}
+
 /**
  * A conversation, kept as it happened. The same events build it while it goes on and when it is resumed; requests to a model are made
  * of it, and are where it is made to fit.
@@ -33,6 +43,8 @@ export class Conversation {
   readonly #open = new Map<string, string>()
   /** Where the response that is being given begins. */
   #responseStart = 0
+  /** What the model is saying. Results and notices may come in the middle of it: they do not cut it. */
+  #block: Block | undefined
 
   /** Calls that have no result, by id: the names of their tools. */
   get openCalls(): ReadonlyMap<string, string> {
@@ -47,15 +59,15 @@ export class Conversation {
   clear(): void {
     this.items.length = 0
     this.#open.clear()
-    this.#responseStart = 0
+    this.#endResponse()
   }
 
   /** Takes what happened; events that are not part of what a model sees are ignored. */
   take(event: Message): void {
     switch (event.type) {
       case 'USER_MESSAGE':
-        this.#push({ kind: 'user', text: event.text, ...imageOf(event.attributes) })
-        this.#responseStart = this.items.length
+        this.items.push({ kind: 'user', text: event.text, ...imageOf(event.attributes) })
+        this.#endResponse()
         break
       case 'TEXT':
         this.#say(event.text)
@@ -70,21 +82,22 @@ export class Conversation {
         this.#result(event)
         break
       case 'USAGE':
-        this.#push({ kind: 'response', model: event.attributes.model ?? '' })
-        this.#responseStart = this.items.length
+        if (!closesResponse(event)) break
+        this.items.push({ kind: 'response', model: event.attributes.model ?? '' })
+        this.#endResponse()
         break
       case 'RETRY':
         this.#void()
         break
       case 'STOP':
-        this.#push({ kind: 'stop', reason: event.reason })
-        this.#responseStart = this.items.length
+        this.items.push({ kind: 'stop', reason: event.reason })
+        this.#endResponse()
         break
       case 'SUB_AGENT_RESULT':
-        this.#push({ kind: 'notice', text: `Sub-agent ${event.session_id} has ended (${event.status}):\n${event.text}` })
+        this.items.push({ kind: 'notice', text: `Sub-agent ${event.session_id} has ended (${event.status}):\n${event.text}` })
         break
       case 'ERROR':
-        if (event.attributes.code === 'bad_call') this.#push({ kind: 'notice', text: event.message })
+        if (event.attributes.code === 'bad_call') this.items.push({ kind: 'notice', text: event.message })
         break
       case 'CONTEXT_UPDATE':
         this.#summarise(event)
@@ -92,22 +105,28 @@ export class Conversation {
     }
   }
 
-  #push(item: Item): void {
-    const last = this.items.at(-1)
-    if (last?.kind === 'thinking') last.whole = true
-    this.items.push(item)
+  /** The model says the next thing, which closes the one before. */
+  #begin<Next extends Item>(next: Next): Next {
+    if (this.#block?.kind === 'thinking') this.#block.whole = true
+    this.#block = undefined
+    this.items.push(next)
+    return next
+  }
+
+  #endResponse(): void {
+    this.#block = undefined
+    this.#responseStart = this.items.length
   }
 
   #say(text: string): void {
-    const last = this.items.at(-1)
-    if (last?.kind === 'text') last.text += text
-    else this.#push({ kind: 'text', text })
+    if (this.#block?.kind === 'text') this.#block.text += text
+    else this.#block = this.#begin({ kind: 'text', text })
   }
 
   #think({ text, attributes: { signature, opaque } }: MessageOf<'THINKING'>): void {
-    const last = this.items.at(-1)
-    const block: Item = last?.kind === 'thinking' && !last.whole ? last : { kind: 'thinking', text: '', whole: false }
-    if (block !== last) this.#push(block)
+    const open = this.#block?.kind === 'thinking' && !this.#block.whole ? this.#block : undefined
+    const block = open ?? this.#begin<Extract<Item, { kind: 'thinking' }>>({ kind: 'thinking', text: '', whole: false })
+    this.#block = block
     block.text += text
     if (signature !== undefined) block.signature = signature
     if (opaque !== undefined) block.opaque = opaque
@@ -117,18 +136,19 @@ export class Conversation {
   #call({ id, name, input, attributes: { '@opaque': opaque } }: MessageOf<'TOOL_CALL'>): void {
     this.#ids.add(id)
     this.#open.set(id, name)
-    this.#push({ kind: 'call', id, name, input, ...(opaque === undefined ? {} : { opaque }) })
+    this.#begin({ kind: 'call', id, name, input, ...(opaque === undefined ? {} : { opaque }) })
   }
 
   #result({ id, name, output, attributes }: MessageOf<'TOOL_RESULT'>): void {
     if (!this.#open.delete(id)) return
-    this.#push({ kind: 'result', id, name, output, status: attributes.status ?? 'ok', ...imageOf(attributes) })
+    this.items.push({ kind: 'result', id, name, output, status: attributes.status ?? 'ok', ...imageOf(attributes) })
   }
 
   /** RETRY: what was said since the last USAGE does not count. Calls are made when a response is whole, so none is among it. */
   #void(): void {
     const kept = this.items.slice(this.#responseStart).filter(({ kind }) => kind === 'call' || kind === 'result' || kind === 'notice')
     this.items.splice(this.#responseStart, Number.POSITIVE_INFINITY, ...kept)
+    this.#block = undefined
   }
 
   #summarise({ attributes: { summary, kept } }: MessageOf<'CONTEXT_UPDATE'>): void {
@@ -136,8 +156,9 @@ export class Conversation {
     const turns = Number(kept ?? 0)
     const starts = this.items.flatMap(({ kind }, index) => (kind === 'user' ? [index] : []))
     const start = turns > 0 ? (starts.at(-turns) ?? 0) : this.items.length
+    for (const item of this.items.slice(0, start)) if (item.kind === 'call') this.#open.delete(item.id)
     this.items.splice(0, start, { kind: 'summary', text: summary, kept: turns })
-    this.#responseStart = this.items.length
+    this.#endResponse()
   }
 }
 

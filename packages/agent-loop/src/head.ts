@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import type { Frame } from '@agentpipe/frame'
-import { type Message, type MessageOf, messageFields, parseMessage } from '@agentpipe/message'
+import { checkMessage, type Message, type MessageOf, type MessageType, messageFields, parseMessage } from '@agentpipe/message'
 import { type Context, EXIT, type FrameStage, VERSION } from '@agentpipe/stage'
 import { Conversation } from './conversation.js'
 import { Gate, unlessAborted } from './gate.js'
 import { recordedMessage } from './history.js'
-import { Inputs } from './inputs.js'
+import { Inputs, type UserInput } from './inputs.js'
 import { Journal } from './journal.js'
 import type { Settings } from './options.js'
 import type { Provider } from './provider.js'
@@ -20,6 +20,22 @@ const HELLO_PATIENCE_MS = 5000
 /** How long the results of cancelled calls are waited for: after an interrupt, and when we are to leave ourselves. */
 const CANCEL_MS = 2000
 const LEAVING_CANCEL_MS = 500
+
+/** What is acted on when it comes. Everything else has come round, and ends here. */
+const ACTED_ON: ReadonlySet<string> = new Set<MessageType>([
+  'HELLO',
+  'TOOL_DEF',
+  'HISTORY',
+  'USER_INPUT',
+  'END',
+  'TOOL_RESULT',
+  'SUB_AGENT_RESULT',
+  'PERMISSION_REQUEST',
+  'INTERRUPT',
+  'PERMISSION',
+  'PROMPT',
+  'CONTROL',
+])
 
 export interface HeadSettings {
   readonly settings: Settings
@@ -53,12 +69,16 @@ export class Head implements FrameStage {
     this.#journal = new Journal(context.output, new Conversation())
     if (given.settings['no-tools']) this.#hello.open('alone')
     const { session, provider } = given
-    const attributes = { agent: `agentpipe/${VERSION}`, cwd: process.cwd(), model: provider.model || undefined }
+    const attributes = { agent: `agentpipe/${VERSION}`, cwd: currentDirectory(), model: provider.model || undefined }
     context.output.send(messageFields('HELLO', ['1', session], attributes))
     this.#finished = this.#run()
   }
 
   frame(frame: Frame): void {
+    if (!ACTED_ON.has(frame.type)) {
+      checkMessage(frame)
+      return
+    }
     const message = parseMessage(frame)
     if (message === undefined) return
     if (message.type === 'TOOL_RESULT') this.#result(message, frame)
@@ -67,6 +87,7 @@ export class Head implements FrameStage {
   }
 
   async end(): Promise<number> {
+    if (this.#hello.value === undefined) this.#tools.clear()
     this.#hello.open('alone')
     this.#inputEnded.open(true)
     this.#inputs.end()
@@ -80,6 +101,7 @@ export class Head implements FrameStage {
 
   async cancel(): Promise<void> {
     this.#cancelMs = LEAVING_CANCEL_MS
+    this.#inputs.drop()
     this.#endTurn()
     await this.#turn?.ended
   }
@@ -97,6 +119,7 @@ export class Head implements FrameStage {
         if (!this.#given.settings['no-tools']) this.#tools.add(message)
         break
       case 'USER_INPUT':
+      case 'CONTROL':
         this.#inputs.add(message)
         break
       case 'END':
@@ -114,9 +137,6 @@ export class Head implements FrameStage {
       case 'PERMISSION':
       case 'PROMPT':
         this.#ring.forward(frame)
-        break
-      case 'CONTROL':
-        this.#control(message)
         break
     }
   }
@@ -139,19 +159,25 @@ export class Head implements FrameStage {
   /** Turn after turn, until there is nothing more to do; gives the exit status. */
   async #run(): Promise<number> {
     let status: number = EXIT.OK
-    for (let number = 0; number === 0 || !this.#given.settings.once; number++) {
-      const input = await this.#inputs.next()
-      if (input === undefined) break
-      this.#closeHistory()
-      const abort = new AbortController()
-      const turn = runTurn(input, number, this.#surroundings(), abort.signal)
-      this.#turn = { abort, ended: turn }
-      status = turnStatus(await turn)
-      this.#turn = undefined
+    for (let turns = 0; turns === 0 || !this.#given.settings.once; ) {
+      const waiting = await this.#inputs.next()
+      if (waiting === undefined) break
+      if (waiting.type === 'CONTROL') this.#control(waiting)
+      else status = await this.#take(waiting, turns++)
     }
     if (status === EXIT.OK && this.#interrupted && this.#journal.conversation.items.length === 0) status = EXIT.INTERRUPTED
     await this.#context.output.close()
     return status
+  }
+
+  async #take(input: UserInput, number: number): Promise<number> {
+    this.#closeHistory()
+    const abort = new AbortController()
+    const turn = runTurn(input, number, this.#surroundings(), abort.signal)
+    this.#turn = { abort, ended: turn }
+    const end = await turn
+    this.#turn = undefined
+    return turnStatus(end)
   }
 
   /** Calls that a session before us left without a result. */
@@ -171,17 +197,17 @@ export class Head implements FrameStage {
       tools: this.#tools,
       results: this.#results,
       diagnose: this.#context.diagnose,
-      toolsKnown: () => this.#toolsKnown(),
+      toolsKnown: (signal: AbortSignal) => this.#toolsKnown(signal),
       cut: this.#inputEnded.opened,
       cancelCalls: () => this.#cancelCalls(),
     }
   }
 
-  async #toolsKnown(): Promise<void> {
+  async #toolsKnown(signal: AbortSignal): Promise<void> {
     const notice = setTimeout(() => {
       this.#context.diagnose('HELLO has not come round in 5 seconds: is the ring closed (tee -i back)? Waiting for it; --no-tools does not wait')
     }, HELLO_PATIENCE_MS)
-    await this.#hello.opened
+    await unlessAborted(this.#hello.opened, signal)
     clearTimeout(notice)
   }
 
@@ -190,5 +216,14 @@ export class Head implements FrameStage {
     this.#ring.send(messageFields('INTERRUPT', [randomBytes(8).toString('hex')]))
     const limit = AbortSignal.timeout(this.#cancelMs)
     return unlessAborted(Promise.race([this.#results.all(), this.#inputEnded.opened]), limit)
+  }
+}
+
+/** Undefined where it has been removed. */
+function currentDirectory(): string | undefined {
+  try {
+    return process.cwd()
+  } catch {
+    return undefined
   }
 }

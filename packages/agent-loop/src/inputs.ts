@@ -2,14 +2,17 @@ import type { MessageOf } from '@agentpipe/message'
 
 export type UserInput = MessageOf<'USER_INPUT'>
 
-/** The inputs that wait for their turn. */
+/** What is done between turns. */
+export type Waiting = UserInput | MessageOf<'CONTROL'>
+
+/** What waits for the turn that runs to end, in the order in which it came. */
 export class Inputs {
-  readonly #queue: UserInput[] = []
+  readonly #queue: Waiting[] = []
   #ended = false
   #wake: (() => void) | undefined
 
-  add(input: UserInput): void {
-    this.#queue.push(input)
+  add(waiting: Waiting): void {
+    this.#queue.push(waiting)
     this.#wake?.()
   }
 
@@ -19,8 +22,14 @@ export class Inputs {
     this.#wake?.()
   }
 
-  /** The next input, waited for; undefined when there will be none. */
-  async next(): Promise<UserInput | undefined> {
+  /** What waits is given up, too. */
+  drop(): void {
+    this.#queue.length = 0
+    this.end()
+  }
+
+  /** The next one, waited for; undefined when there will be none. */
+  async next(): Promise<Waiting | undefined> {
     while (this.#queue.length === 0 && !this.#ended) {
       await new Promise<void>((resolve) => {
         this.#wake = resolve

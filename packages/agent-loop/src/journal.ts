@@ -1,12 +1,17 @@
-import { encodeFrame, type FieldValue, type Frame, FrameDecoder } from '@agentpipe/frame'
+import { setImmediate } from 'node:timers/promises'
+import { encodeFrame, type FieldValue, Frame } from '@agentpipe/frame'
 import { buildToolCall, parseMessage } from '@agentpipe/message'
 import type { Output } from '@agentpipe/stage'
 import type { Conversation } from './conversation.js'
+
+/** The longest time that work goes on from promise to promise, in milliseconds: signals, timers and input come in between. */
+const SLICE_MS = 5
 
 /** What happens is sent as frames, and becomes part of the conversation by those same frames: the log of a session holds all of it. */
 export class Journal {
   readonly conversation: Conversation
   readonly #output: Output
+  #paused = performance.now()
 
   constructor(output: Output, conversation: Conversation) {
     this.#output = output
@@ -29,15 +34,20 @@ export class Journal {
     if (event !== undefined) this.conversation.take(event)
   }
 
-  /** Resolves when more may be sent: at once, unless the reader is behind. */
+  /** What to wait for before more is sent: nothing, unless the reader is behind or the event loop has not turned for a while. */
   ready(): Promise<void> | undefined {
+    if (performance.now() - this.#paused > SLICE_MS) return this.#pause()
     return this.#output.backedUp ? this.#output.drained() : undefined
   }
 
+  async #pause(): Promise<void> {
+    await setImmediate()
+    this.#paused = performance.now()
+  }
+
   #write(bytes: Buffer): void {
-    new FrameDecoder().push(bytes, (frame) => {
-      this.take(frame)
-      this.#output.pass(frame)
-    })
+    const frame = new Frame(bytes, 0, bytes.length, 0)
+    this.take(frame)
+    this.#output.pass(frame)
   }
 }

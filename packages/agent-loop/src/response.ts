@@ -1,5 +1,6 @@
 import { messageFields, parseObject } from '@agentpipe/message'
 import { callId } from './call-ids.js'
+import { unlessAborted } from './gate.js'
 import type { Journal } from './journal.js'
 import type { ModelEvent, ModelRequest, Provider, ResponseEnd, Usage } from './provider.js'
 
@@ -27,7 +28,8 @@ export async function takeResponse(provider: Provider, request: ModelRequest, jo
       else if (event.kind === 'usage') usage = event.usage
       else if (event.kind === 'end') end = event.reason
       else say(event, journal)
-      await journal.ready()
+      const ready = journal.ready()
+      if (ready !== undefined) await unlessAborted(ready, signal)
       signal.throwIfAborted()
     }
     // A response that was cut by a limit may have cut its last call.

@@ -8,12 +8,21 @@ export interface Tool {
   readonly schema: Readonly<Record<string, unknown>>
 }
 
+/** How many tools a model is told of when it calls one that is not there, and how much of each name. */
+const NAMES_SHOWN = 200
+const NAME_LENGTH = 100
+
 /** The tools that runners have defined. The first definition of a name wins. */
 export class ToolList {
   readonly #tools = new Map<string, Tool>()
 
   add({ name, description, input_schema: schema }: MessageOf<'TOOL_DEF'>): void {
     if (!this.#tools.has(name)) this.#tools.set(name, { name, description, schema: parseObject(schema) ?? {} })
+  }
+
+  /** There is nobody to run them. */
+  clear(): void {
+    this.#tools.clear()
   }
 
   has(name: string): boolean {
@@ -26,7 +35,9 @@ export class ToolList {
 
   /** What a model is told when it calls something that is not there. */
   missing(name: string): string {
-    const names = [...this.#tools.keys()].join(', ')
-    return `There is no tool ${JSON.stringify(name.slice(0, 100))}. ${names === '' ? 'There are no tools at all.' : `The tools are: ${names}.`}`
+    const names = [...this.#tools.keys()].slice(0, NAMES_SHOWN).map((each) => each.slice(0, NAME_LENGTH))
+    const more = this.#tools.size - names.length
+    const there = names.length === 0 ? 'There are no tools at all.' : `The tools are: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}.`
+    return `There is no tool ${JSON.stringify(name.slice(0, NAME_LENGTH))}. ${there}`
   }
 }

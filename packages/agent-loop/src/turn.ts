@@ -18,28 +18,28 @@ export interface Surroundings {
   readonly tools: ToolList
   readonly results: Results
   readonly diagnose: Diagnose
-  /** Resolves when every tool is known. */
-  readonly toolsKnown: () => Promise<unknown>
+  /** Resolves when every tool is known, or `signal` is aborted. */
+  readonly toolsKnown: (signal: AbortSignal) => Promise<unknown>
   /** Resolves when nothing comes round any more: a stage behind us has ended. */
   readonly cut: Promise<unknown>
   /** Tells the runners to cancel, and resolves when they have answered or had their time. */
   readonly cancelCalls: () => Promise<unknown>
 }
 
-/** One turn: from an input to STOP. Its end is sent as STOP, and given. Never rejects. */
+/** One turn: from an input to STOP. Its end is sent as STOP, and given. Rejects only for a bug. */
 export async function runTurn(input: UserInput, number: number, around: Surroundings, signal: AbortSignal): Promise<TurnEnd> {
   const { journal } = around
-  const { image, image_type } = input.attributes
-  journal.send(messageFields('USER_MESSAGE', [input.text], { image, image_type }))
-  const end = await converse(number, around, signal).catch((error: unknown) => failed(error, around, signal))
+  const end = await converse(input, number, around, signal).catch((error: unknown) => failed(error, around, signal))
   if (end.reason !== 'end_turn') await settleCalls(end, around)
   journal.send(messageFields('STOP', [end.reason]))
   return end
 }
 
-async function converse(turn: number, around: Surroundings, signal: AbortSignal): Promise<TurnEnd> {
+async function converse(input: UserInput, turn: number, around: Surroundings, signal: AbortSignal): Promise<TurnEnd> {
   const { provider, journal, tools, results, system, maxTurns } = around
-  await unlessAborted(around.toolsKnown(), signal)
+  const { image, image_type } = input.attributes
+  journal.send(messageFields('USER_MESSAGE', [input.text], { image, image_type }))
+  await around.toolsKnown(signal)
   for (let request = 0; !signal.aborted; request++) {
     if (maxTurns !== undefined && request >= maxTurns) return reportLimit(maxTurns, journal)
     const asked = { conversation: journal.conversation, tools: tools.all, system, turn, request }
@@ -47,8 +47,8 @@ async function converse(turn: number, around: Surroundings, signal: AbortSignal)
     if (end === 'max_tokens' || end === 'refusal') return { reason: end }
     if (end === 'end_turn' && calls.length === 0) return { reason: 'end_turn' }
     answerUnknown(calls, around)
-    const cut = await unlessAborted(Promise.race([results.all().then(() => false), around.cut.then(() => results.missing.length > 0)]), signal)
-    if (cut) throw new ProviderError('unreachable', 'the tools do not answer: a stage behind agent-loop has ended')
+    await unlessAborted(Promise.race([results.all(), around.cut]), signal)
+    if (results.missing.length > 0 && !signal.aborted) throw new ProviderError('unreachable', 'the tools do not answer: a stage behind agent-loop has ended')
   }
   return { reason: 'interrupted' }
 }
@@ -70,9 +70,11 @@ function reportLimit(limit: number, journal: Journal): TurnEnd {
 
 function failed(error: unknown, { journal }: Surroundings, signal: AbortSignal): TurnEnd {
   if (signal.aborted) return { reason: 'interrupted' }
-  if (!(error instanceof ProviderError)) throw error
-  journal.send(messageFields('ERROR', [error.message], { code: error.failure, source: 'agent-loop' }))
-  return { reason: 'error', failure: error.failure }
+  // What was said does not fit into a frame: encodeFrame tells.
+  const known = error instanceof RangeError ? new ProviderError('unreachable', error.message) : error
+  if (!(known instanceof ProviderError)) throw known
+  journal.send(messageFields('ERROR', [known.message], { code: known.failure, source: 'agent-loop' }))
+  return { reason: 'error', failure: known.failure }
 }
 
 /** No turn ends with a call that has no result: what runs is cancelled, and what is not answered then is answered here. */

@@ -1,4 +1,4 @@
-import { frames, framesOf } from '@agentpipe/testing'
+import { frames } from '@agentpipe/testing'
 import t from 'tap'
 import { turnsOf } from '../src/providers/capture.js'
 
@@ -10,7 +10,7 @@ const text = (piece: string) => ['TEXT', piece]
 
 /** The responses of each turn, as their frames' last fields. */
 function cut(...list: string[][]): string[][][] {
-  return turnsOf(framesOf(frames(...list))).map((turn) => turn.map(({ frames: said }) => said.map((frame) => frame.text(1) as string)))
+  return turnsOf(frames(...list)).map((turn) => turn.map((response) => Array.from(response.frames(), (frame) => frame.text(1) as string)))
 }
 
 t.test('responses end at USAGE, whatever results stand before it', (t) => {
@@ -44,9 +44,9 @@ t.test('turns end at STOP; a last one without it counts', (t) => {
 })
 
 t.test('how a turn ended stands on its last response', (t) => {
-  const last = (...list: string[][]) => turnsOf(framesOf(frames(...list)))[0]?.at(-1)
+  const last = (...list: string[][]) => turnsOf(frames(...list))[0]?.at(-1)
   t.match(last(text('a'), USAGE, ['STOP', 'max_tokens']), { stop: 'max_tokens' })
-  t.match(last(CALL, USAGE, RESULT, ['ERROR', 'no server'], ['STOP', 'error']), { frames: [], stop: 'error', error: 'no server' })
-  t.match(last(CALL, USAGE, ['STOP', 'interrupted']), { frames: [{}], stop: 'interrupted' })
+  t.match(last(CALL, USAGE, RESULT, ['ERROR', 'no server'], ['STOP', 'error']), { calls: false, stop: 'error', error: 'no server' })
+  t.match(last(CALL, USAGE, ['STOP', 'interrupted']), { calls: true, stop: 'interrupted' })
   t.end()
 })

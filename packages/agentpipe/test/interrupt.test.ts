@@ -16,8 +16,8 @@ const CHEAP = `mkfifo back; resp write USER_INPUT go >prompt
 const AGENTPIPE = 'exec agentpipe --provider replay --from model.resp go'
 
 const waiting = bash('echo started; sleep 985')
-/** Text that takes a second or more to go through the pipeline and onto a terminal. */
-const streaming: Response = { text: Array.from({ length: 1_000_000 }, (_, n) => `word ${n} `) }
+/** Text that takes a second or more to go through the pipeline; should that be over on a busy machine, a command still runs. */
+const streaming: Response = { ...bash('sleep 984'), text: Array.from({ length: 1_000_000 }, (_, n) => `word ${n} `) }
 
 for (const [form, line] of Object.entries({ 'the line': LINE, 'the cheap form': CHEAP, agentpipe: AGENTPIPE })) {
   t.test(`Ctrl-C at a terminal while a command runs: ${form}`, async (t) => {

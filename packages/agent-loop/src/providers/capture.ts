@@ -1,89 +1,102 @@
 import { readFileSync } from 'node:fs'
 import { type Frame, FrameDecoder, FrameError } from '@agentpipe/frame'
-import { type MessageOf, parseMessage } from '@agentpipe/message'
+import { checkMessage, type MessageOf, parseMessage } from '@agentpipe/message'
 import { EXIT, StageError, systemError } from '@agentpipe/stage'
-
-/** What a model said in one response: TEXT, THINKING and TOOL_CALL frames, and what closed it. */
-export interface CapturedResponse {
-  readonly frames: Frame[]
-  usage?: MessageOf<'USAGE'>
-  /** The reason of the turn's STOP, on the last response of a turn. */
-  stop?: string
-  /** What went wrong where the turn ended in an error. */
-  error?: string
-}
+import { closesResponse } from '../conversation.js'
+import { CapturedResponse } from './captured-response.js'
 
 export type CapturedTurn = readonly CapturedResponse[]
 
-const MODEL_TYPES: ReadonlySet<string> = new Set(['TEXT', 'THINKING', 'TOOL_CALL'])
-
 /** The turns of a captured frame file. Throws StageError: 66 when it can't be read, 65 when it is malformed. */
 export function readCapture(path: string): CapturedTurn[] {
-  const frames: Frame[] = []
-  const decoder = new FrameDecoder()
   try {
-    decoder.push(readFileSync(path), (frame) => frames.push(frame))
-    decoder.end()
-    return turnsOf(frames)
+    return turnsOf(readFileSync(path))
   } catch (error) {
     if (error instanceof FrameError) throw new StageError(EXIT.DATA, `${path}: ${error.message}`)
     throw systemError(EXIT.NO_INPUT, `cannot read ${path}`, error)
   }
 }
 
-/** Frames cut into turns, each to its STOP, and these into responses. A last turn without STOP counts. */
-export function turnsOf(frames: readonly Frame[]): CapturedTurn[] {
+/** Frames cut into turns, each to its STOP, and these into responses. A last turn without STOP counts. Throws FrameError. */
+export function turnsOf(bytes: Buffer): CapturedTurn[] {
   const turns: CapturedTurn[] = []
-  let start = 0
-  frames.forEach(({ type }, index) => {
-    if (type !== 'STOP' && index < frames.length - 1) return
-    const turn = responsesOf(frames.slice(start, index + 1))
-    start = index + 1
-    if (turn.length > 0) turns.push(turn)
+  let turn = new Turn()
+  const decoder = new FrameDecoder()
+  decoder.push(bytes, (frame) => {
+    checkMessage(frame)
+    turn.take(frame)
+    if (frame.type !== 'STOP') return
+    turns.push(turn.end(frame.text(1) as string))
+    turn = new Turn()
   })
+  decoder.end()
+  if (turn.responses.length > 0) turns.push(turn.responses)
   return turns
 }
 
 /**
- * The responses of one turn: each to its USAGE, whatever results of runners stand between; behind the last USAGE, each to the
- * results. RETRY voids what its response has said so far.
+ * One turn being cut into responses: each to its USAGE, whatever results of runners stand between; behind the last USAGE, each to
+ * the results.
  */
-function responsesOf(turn: readonly Frame[]): CapturedResponse[] {
-  const lastUsage = turn.findLastIndex(({ type }) => type === 'USAGE')
-  const responses: CapturedResponse[] = []
-  let current: CapturedResponse = { frames: [] }
-  let answered = false
-  const close = () => {
-    responses.push(current)
-    current = { frames: [] }
-    answered = false
-  }
-  turn.forEach((frame, index) => {
-    if (MODEL_TYPES.has(frame.type)) {
-      if (answered) close()
-      current.frames.push(frame)
-    } else if (frame.type === 'TOOL_RESULT') answered = index > lastUsage && current.frames.length > 0
-    else if (frame.type === 'RETRY' && !answered) current.frames.length = 0
-    else if (frame.type === 'USAGE') {
-      current.usage = parseMessage(frame) as MessageOf<'USAGE'>
-      close()
-    }
-  })
-  if (current.frames.length > 0) close()
-  return ended(turn, responses)
-}
+class Turn {
+  readonly #closed: CapturedResponse[] = []
+  /** What was said since the last USAGE, cut at the results: responses of their own, should no USAGE come any more. */
+  #open: CapturedResponse[] = []
+  /** How many of these RETRY has made void, if a USAGE does come. */
+  #void = 0
+  #answered = true
+  #error = 'the captured turn ended in an error'
 
-/** Says on the last response how the turn ended. After calls there was one more request, even if nothing came of it. */
-function ended(turn: readonly Frame[], responses: CapturedResponse[]): CapturedResponse[] {
-  const stop = turn.at(-1)
-  if (stop?.type !== 'STOP') return responses
-  const reason = (parseMessage(stop) as MessageOf<'STOP'>).reason
-  const calls = responses.at(-1)?.frames.some(({ type }) => type === 'TOOL_CALL') ?? true
-  if (calls && (reason === 'end_turn' || reason === 'error')) responses.push({ frames: [] })
-  const last = responses.at(-1)
-  if (last === undefined) return responses
-  last.stop = reason
-  const error = turn.findLast(({ type }) => type === 'ERROR')
-  if (reason === 'error') last.error = error?.text(1) ?? 'the captured turn ended in an error'
-  return responses
+  get responses(): CapturedResponse[] {
+    return [...this.#closed, ...this.#open]
+  }
+
+  take(frame: Frame): void {
+    switch (frame.type) {
+      case 'TEXT':
+      case 'THINKING':
+      case 'TOOL_CALL':
+        if (this.#answered) this.#open.push(new CapturedResponse())
+        this.#answered = false
+        this.#open.at(-1)?.add(frame)
+        break
+      case 'TOOL_RESULT':
+        this.#answered = true
+        break
+      case 'RETRY':
+        if (!this.#answered) this.#open.pop()
+        this.#answered = true
+        this.#void = this.#open.length
+        break
+      case 'USAGE':
+        this.#close(parseMessage(frame) as MessageOf<'USAGE'>)
+        break
+      case 'ERROR':
+        this.#error = frame.text(1) as string
+        break
+    }
+  }
+
+  #close(usage: MessageOf<'USAGE'>): void {
+    if (!closesResponse(usage)) return
+    const response = new CapturedResponse()
+    for (const part of this.#open.slice(this.#void)) response.append(part)
+    response.usage = usage
+    this.#closed.push(response)
+    this.#open = []
+    this.#void = 0
+    this.#answered = true
+  }
+
+  /** The responses, at least one; the last one says how the turn ended. */
+  end(reason: string): CapturedResponse[] {
+    const responses = this.responses
+    const calls = responses.at(-1)?.calls ?? true
+    // After calls there was one more request, even if nothing came of it.
+    if (responses.length === 0 || (calls && (reason === 'end_turn' || reason === 'error'))) responses.push(new CapturedResponse())
+    const last = responses.at(-1) as CapturedResponse
+    last.stop = reason
+    if (reason === 'error') last.error = this.#error
+    return responses
+  }
 }

@@ -3,7 +3,8 @@ import { type MessageOf, parseMessage } from '@agentpipe/message'
 import { usage } from '@agentpipe/stage'
 import type { Settings } from '../options.js'
 import { type ModelEvent, type ModelRequest, type Provider, ProviderError, type ResponseEnd } from '../provider.js'
-import { type CapturedResponse, type CapturedTurn, readCapture } from './capture.js'
+import { type CapturedTurn, readCapture } from './capture.js'
+import type { CapturedResponse } from './captured-response.js'
 
 /**
  * A model that is a captured frame file: each input takes the next turn of it, each request the next response. What tools answer does
@@ -27,7 +28,7 @@ class Replay implements Provider {
 
   async *respond({ turn, request }: ModelRequest): AsyncGenerator<ModelEvent> {
     const response = this.#response(turn, request)
-    for (const frame of response.frames) yield* eventsOf(frame)
+    for (const frame of response.frames()) for (const event of eventsOf(frame)) yield event
     if (response.error !== undefined) throw new ProviderError('unreachable', response.error)
     if (response.usage !== undefined) yield { kind: 'usage', usage: usageOf(response.usage) }
     yield { kind: 'end', reason: endOf(response) }
@@ -41,25 +42,27 @@ class Replay implements Provider {
   }
 }
 
-function* eventsOf(frame: Frame): Generator<ModelEvent> {
+function eventsOf(frame: Frame): ModelEvent[] {
   const message = parseMessage(frame)
-  if (message?.type === 'TEXT') yield { kind: 'text', text: message.text }
-  else if (message?.type === 'TOOL_CALL') {
-    const opaque = message.attributes['@opaque']
-    yield { kind: 'call', id: message.id, name: message.name, input: message.input, ...(opaque === undefined ? {} : { opaque }) }
-  } else if (message?.type === 'THINKING') {
-    if (message.text !== '') yield { kind: 'thinking', text: message.text }
-    const { signature, opaque } = message.attributes
-    if (signature === undefined && opaque === undefined) return
-    yield { kind: 'thinking_end', ...(signature === undefined ? {} : { signature }), ...(opaque === undefined ? {} : { opaque }) }
-  }
+  if (message?.type === 'TEXT') return [{ kind: 'text', text: message.text }]
+  if (message?.type === 'THINKING') return thinkingOf(message)
+  if (message?.type !== 'TOOL_CALL') return []
+  const { id, name, input, attributes } = message
+  const opaque = attributes['@opaque']
+  return [{ kind: 'call', id, name, input, ...(opaque === undefined ? {} : { opaque }) }]
+}
+
+function thinkingOf({ text, attributes: { signature, opaque } }: MessageOf<'THINKING'>): ModelEvent[] {
+  const events: ModelEvent[] = text === '' ? [] : [{ kind: 'thinking', text }]
+  if (signature === undefined && opaque === undefined) return events
+  return [...events, { kind: 'thinking_end', ...(signature === undefined ? {} : { signature }), ...(opaque === undefined ? {} : { opaque }) }]
 }
 
 function usageOf({ input, output, cache_read: cacheRead, cache_creation: cacheCreation }: MessageOf<'USAGE'>) {
   return { input, output, cacheRead, cacheCreation }
 }
 
-function endOf({ frames, stop }: CapturedResponse): ResponseEnd {
+function endOf({ calls, stop }: CapturedResponse): ResponseEnd {
   if (stop === 'max_tokens' || stop === 'refusal') return stop
-  return frames.some(({ type }) => type === 'TOOL_CALL') ? 'calls' : 'end_turn'
+  return calls ? 'calls' : 'end_turn'
 }
