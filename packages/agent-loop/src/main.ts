@@ -7,6 +7,6 @@ runStage({
   main: agentLoop,
   examples: [
     'resp write USER_INPUT hi | agent-loop --from fixtures/demo/in.resp | resp-render',
-    'resp write USER_INPUT hi | agent-loop --from fixtures/demo/in.resp --max-turns 1 | resp json',
+    'resp write USER_INPUT hi | agent-loop --from fixtures/demo/in.resp | resp json',
   ],
 })

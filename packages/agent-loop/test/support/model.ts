@@ -18,7 +18,7 @@ export const CALLS_ONCE = frames(
 /** A model that says `text`, as many times. */
 export function says(text: string, times = 1): Buffer {
   const piece = frames(['TEXT', text])
-  return Buffer.concat([...Array.from({ length: times }, () => piece), frames(USAGE, STOP)])
+  return Buffer.concat([Buffer.alloc(piece.length * times, piece), frames(USAGE, STOP)])
 }
 
 /** A model that makes these calls, each given as name, id and input, and then says `Done.` */

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { encodeFrame, type FieldValue, FrameDecoder } from '@agentpipe/frame'
@@ -63,6 +63,25 @@ export class Ring {
 
   kill(signal: NodeJS.Signals): void {
     this.#child.kill(signal)
+  }
+
+  /** Reads no more of what is sent, until `goOn`. */
+  stall(): void {
+    this.#child.stdout?.pause()
+  }
+
+  goOn(): void {
+    this.#child.stdout?.resume()
+  }
+
+  /** Resolves when agent-loop has read everything that it was sent. */
+  async taken(): Promise<boolean> {
+    return eventually(() => this.#child.stdin?.writableLength === 0, 60_000)
+  }
+
+  /** The most memory that it has had, in MiB. */
+  get peak(): number {
+    return Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${this.pid}/status`, 'latin1'))?.[1]) / 1024
   }
 
   stopReading(): void {
