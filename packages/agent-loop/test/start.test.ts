@@ -1,5 +1,8 @@
 import { fieldsOf, fixture, frames, run } from '@agentpipe/testing'
 import t from 'tap'
+import { callId } from '../src/call-ids.js'
+import { Conversation } from '../src/conversation.js'
+import { turnStatus } from '../src/turn-end.js'
 import { says } from './support/model.js'
 import { Ring } from './support/ring.js'
 
@@ -29,7 +32,7 @@ t.test('a capture that has no more to say ends the turn in an error that says so
   const ring = new Ring(t, says('Hi.'), { tools: [] })
   ring.send(['USER_INPUT', 'one'], ['USER_INPUT', 'two'], ['END'])
   t.match(await ring.ended, { status: 69, stderr: '' })
-  t.match(ring.all('ERROR'), [['ERROR', /model.resp has no more to say: it has 1 turns, this is number 2$/, 'code', 'exhausted']])
+  t.match(ring.all('ERROR'), [['ERROR', /model.resp has no more to say: it has 1 turn, this is number 2$/, 'code', 'exhausted']])
   t.same(ring.all('STOP'), [
     ['STOP', 'end_turn'],
     ['STOP', 'error'],
@@ -84,4 +87,50 @@ t.test('an image in an input is part of the message', async (t) => {
   ring.send(['USER_INPUT', 'look', 'image', 'aGk=', 'image_type', 'image/png'], ['END'])
   await ring.ended
   t.same(ring.all('USER_MESSAGE'), [['USER_MESSAGE', 'look', 'image', 'aGk=', 'image_type', 'image/png']])
+})
+
+t.test('a turn of the capture that has fewer responses than there are requests', async (t) => {
+  const ring = new Ring(t, frames(['TOOL_CALL', 'Do', 'c1', '{}'], ['USAGE', '1', '1', '0', '0']), {
+    tools: ['Do'],
+    answer: (name, id) => [['TOOL_RESULT', id, name, 'ok']],
+  })
+  ring.send(['USER_INPUT', 'go'], ['END'])
+  t.match(await ring.ended, { status: 69, stderr: '' })
+  t.match(ring.all('ERROR'), [['ERROR', /model.resp has no more to say: it has 1 response in this turn$/, 'code', 'exhausted']])
+  t.same(ring.sent.at(-1), ['STOP', 'error'])
+})
+
+t.test('a captured turn that ended in an error ends in it again; one that was interrupted has an end', async (t) => {
+  const model = frames(['TEXT', 'So'], ['USAGE', '1', '1', '0', '0'], ['ERROR', 'overloaded'], ['STOP', 'error'], ['TEXT', 'half'], ['STOP', 'interrupted'])
+  const ring = new Ring(t, model, { tools: [] })
+  ring.send(['USER_INPUT', 'one'], ['USER_INPUT', 'two'], ['END'])
+  t.match(await ring.ended, { status: 0, stderr: '' })
+  t.same(ring.types(), ['HELLO', 'USER_MESSAGE', 'TEXT', 'USAGE', 'ERROR', 'STOP', 'USER_MESSAGE', 'TEXT', 'USAGE', 'STOP'])
+  t.match(ring.all('ERROR'), [['ERROR', 'overloaded', 'code', 'unreachable']])
+})
+
+t.test('the exit status of each way to end', (t) => {
+  t.same(
+    (['end_turn', 'max_tokens', 'max_turns', 'refusal', 'interrupted'] as const).map((reason) => turnStatus({ reason })),
+    [0, 1, 1, 1, 130],
+  )
+  t.same(
+    (['key', 'busy', 'unreachable', 'exhausted'] as const).map((failure) => turnStatus({ reason: 'error', failure })),
+    [77, 75, 69, 69],
+  )
+  t.end()
+})
+
+t.test('ids are made legal whatever they are, and never twice the same', (t) => {
+  const conversation = new Conversation()
+  const given = ['toolu_1', 'toolu_1', '', '', '__proto__', '__proto__', 'a.b/c d', '\0\r\n', '漢字', 'x'.repeat(300), 'x'.repeat(301), 'toolu_1_2', '-']
+  const ids = given.map((id) => {
+    const made = callId(id, conversation)
+    conversation.take({ type: 'TOOL_CALL', name: 'Do', id: made, input: '{}', attributes: {} })
+    return made
+  })
+  t.equal(new Set(ids).size, given.length)
+  t.equal(ids[0], 'toolu_1', 'a legal one stays')
+  for (const id of ids) t.match(id, /^[A-Za-z0-9_-]{1,70}$/)
+  t.end()
 })

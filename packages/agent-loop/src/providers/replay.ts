@@ -37,9 +37,14 @@ class Replay implements Provider {
   #response(turn: number, request: number): CapturedResponse {
     const response = this.#turns[turn]?.[request]
     if (response !== undefined) return response
-    const said = this.#turns[turn] === undefined ? `${this.#turns.length} turns, this is number ${turn + 1}` : `${request} responses in this turn`
+    const said =
+      this.#turns[turn] === undefined ? `${count(this.#turns.length, 'turn')}, this is number ${turn + 1}` : `${count(request, 'response')} in this turn`
     throw new ProviderError('exhausted', `the capture ${this.#path} has no more to say: it has ${said}`)
   }
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? '' : 's'}`
 }
 
 function eventsOf(frame: Frame): ModelEvent[] {
