@@ -49,6 +49,37 @@ const lazyBuiltins = {
   },
 }
 
+/**
+ * A package that is imported by `await import('name')` becomes a file of its own, packages/NAME.cjs, that is read when it is first used: the
+ * SDKs of model makers are ten times as long as all that is ours, and even unused code has to be read by V8 at every start.
+ */
+const packagesOnDemand = {
+  name: 'packages-on-demand',
+  setup({ onResolve, resolve }) {
+    onResolve({ filter: /^[^.]/ }, async ({ kind, path, resolveDir, pluginData }) => {
+      if (kind !== 'dynamic-import' || path.startsWith('node:') || pluginData === 'inner') return undefined
+      const resolved = await resolve(path, { kind, resolveDir, pluginData: 'inner' })
+      if (resolved.errors.length > 0) return resolved
+      return { path: `./packages/${await packageFile(path, resolved.path)}`, external: true }
+    })
+  },
+}
+
+const made = new Map()
+
+const IMPORT_META_URL = "const __importMetaUrl='file://'+__filename;"
+
+/** Bundles a package once, whoever imports it, and gives the name of its file. */
+function packageFile(name, entry) {
+  const file = `${name.replace(/^@/, '').replaceAll('/', '-')}.cjs`
+  if (!made.has(file))
+    made.set(
+      file,
+      bundleFile(entry, join(lib, 'packages'), file, { plugins: [lazyBuiltins] }).then(() => file),
+    )
+  return made.get(file)
+}
+
 mkdirSync(lib, { recursive: true })
 mkdirSync(bin, { recursive: true })
 writeFileSync(join(lib, 'package.json'), '{"type":"commonjs"}\n')
@@ -60,10 +91,21 @@ if (wanted.length === 0) {
 }
 
 async function bundle(name) {
-  // Renamed when it is whole: a pipeline that starts meanwhile gets the old file or the new one.
-  const outfile = join(lib, `.${name}.new`)
+  await bundleFile(join(root, 'packages', name, 'src', 'main.ts'), lib, name, {
+    banner: { js: header(name) },
+    plugins: [lazyBuiltins, packagesOnDemand],
+  })
+  chmodSync(join(lib, name), 0o755)
+  rmSync(join(bin, `.${name}.new`), { force: true })
+  symlinkSync(join('..', 'lib', 'agentpipe', name), join(bin, `.${name}.new`))
+  renameSync(join(bin, `.${name}.new`), join(bin, name))
+}
+
+/** Renamed when it is whole: a pipeline that starts meanwhile gets the old file or the new one. */
+async function bundleFile(entry, directory, file, options) {
+  const outfile = join(directory, `.${file}.new`)
   await build({
-    entryPoints: [join(root, 'packages', name, 'src', 'main.ts')],
+    entryPoints: [entry],
     outfile,
     bundle: true,
     platform: 'node',
@@ -75,15 +117,11 @@ async function bundle(name) {
     minify: true,
     legalComments: 'none',
     define: { AGENTPIPE_VERSION: JSON.stringify(version), 'import.meta.url': '__importMetaUrl' },
-    banner: { js: header(name) },
-    plugins: [lazyBuiltins],
+    banner: { js: IMPORT_META_URL },
     logLevel: 'warning',
+    ...options,
   })
-  chmodSync(outfile, 0o755)
-  renameSync(outfile, join(lib, name))
-  rmSync(join(bin, `.${name}.new`), { force: true })
-  symlinkSync(join('..', 'lib', 'agentpipe', name), join(bin, `.${name}.new`))
-  renameSync(join(bin, `.${name}.new`), join(bin, name))
+  renameSync(outfile, join(directory, file))
 }
 
 /**
@@ -104,7 +142,7 @@ function header(name) {
     "Object.defineProperty(process,'stdout',{configurable:true,get:()=>process.stderr});",
     "{let stdin;Object.defineProperty(process,'stdin',{configurable:true,get:()=>stdin??=require('stream').Readable.from([])})}",
     'if(process.env.AGENTPIPE_CA_CERTS){process.env.NODE_EXTRA_CA_CERTS=process.env.AGENTPIPE_CA_CERTS;delete process.env.AGENTPIPE_CA_CERTS}',
-    "const __importMetaUrl='file://'+__filename;",
+    IMPORT_META_URL,
   ].join('\n')
 }
 
