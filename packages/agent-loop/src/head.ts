@@ -58,6 +58,7 @@ export class Head implements FrameStage {
   readonly #hello = new Gate<'round' | 'alone'>()
   readonly #inputEnded = new Gate<true>()
   readonly #finished: Promise<number>
+  readonly #said = new Set<string>()
   #turn: { readonly abort: AbortController; readonly ended: Promise<unknown> } | undefined
   #interrupted = false
   #cancelMs = CANCEL_MS
@@ -197,10 +198,18 @@ export class Head implements FrameStage {
       tools: this.#tools,
       results: this.#results,
       diagnose: this.#context.diagnose,
+      mended: (what: string) => this.#mended(what),
       toolsKnown: (signal: AbortSignal) => this.#toolsKnown(signal),
       cut: this.#inputEnded.opened,
       cancelCalls: () => this.#cancelCalls(),
     }
+  }
+
+  /** Said once, however many requests it concerns. */
+  #mended(what: string): void {
+    if (this.#said.has(what)) return
+    this.#said.add(what)
+    this.#context.diagnose(`the conversation was mended for the model: ${what}`)
   }
 
   async #toolsKnown(signal: AbortSignal): Promise<void> {

@@ -14,7 +14,27 @@ export const OPTIONS = {
   thinking: { type: 'text', value: 'TOKENS', about: 'tokens that it may think, or off' },
   system: { type: 'text', value: 'FILE', about: 'file with the system prompt' },
   'append-system': { type: 'text', value: 'TEXT', about: 'added to the system prompt' },
+  'show-prompt': { type: 'flag', about: 'print what would be sent to the model, and leave' },
   session: { type: 'text', value: 'ID', about: 'name of the session (made up)' },
+  profile: { type: 'text', value: 'NAME', rare: true, about: 'a named set of options of the config file' },
+  'key-file': { type: 'text', value: 'FILE', rare: true, about: 'file that holds the key' },
+  'key-command': { type: 'text', value: 'COMMAND', rare: true, about: "command of the shell that prints the key: a password manager's" },
+  temperature: { type: 'text', value: 'T', rare: true, about: 'how freely the model chooses its words' },
+  'idle-timeout': { type: 'seconds', value: 'S', default: 120, rare: true, about: 'longest silence of the model server; 0: no limit' },
+  'request-timeout': { type: 'seconds', value: 'S', default: 1800, rare: true, about: 'longest time of one model request; 0: no limit' },
+  retries: { type: 'count', value: 'N', default: 8, rare: true, about: 'times that a failed model request is made again' },
+  'debug-http': { type: 'text', value: 'FILE', rare: true, about: 'file that gets every request and answer, without keys' },
+  'compact-at': { type: 'count', value: 'PERCENT', default: 80, rare: true, about: 'share of the context window at which old turns are summarised; 0: never' },
+  'max-cost': { type: 'text', value: 'USD', rare: true, about: 'what the turns of this process may cost' },
+  'output-schema': { type: 'text', value: 'FILE', rare: true, about: 'JSON Schema that the final answer, then JSON, has to satisfy' },
+  'on-divergence': {
+    type: 'text',
+    choices: ['ignore', 'warn', 'stop'],
+    default: 'warn',
+    rare: true,
+    about: 'what to do when tools answer otherwise than in the capture',
+  },
+  until: { type: 'count', value: 'N', rare: true, about: 'turns of the capture to play; then the real provider goes on' },
 } as const satisfies OptionTable
 
 export type Settings = OptionValues<typeof OPTIONS>

@@ -1,10 +1,10 @@
-import type { Conversation } from './conversation.js'
+import type { RequestMessage } from './request-messages.js'
 import type { Tool } from './tool-list.js'
 
 /** What a model is asked. */
 export interface ModelRequest {
-  /** What was said so far, the latest input among it. */
-  readonly conversation: Conversation
+  /** What was said so far, the latest input among it, made valid for a model server: see request-messages.ts. Made on each call. */
+  readonly messages: () => readonly RequestMessage[]
   readonly tools: readonly Tool[]
   /** The system prompt, empty for none. */
   readonly system: string
@@ -31,6 +31,8 @@ export type ModelEvent =
   | { readonly kind: 'call'; readonly id: string; readonly name: string; readonly input: string; readonly opaque?: string }
   | { readonly kind: 'usage'; readonly usage: Usage }
   | { readonly kind: 'end'; readonly reason: ResponseEnd }
+  /** What was said of this response is void: it is asked for again. */
+  | { readonly kind: 'retry'; readonly attempt: number; readonly delayMs: number; readonly reason: string }
 
 /** Who plays the model's side. A new one is a new file beside providers/replay.ts and a line in providers.ts. */
 export interface Provider {
@@ -44,10 +46,11 @@ export interface Provider {
 }
 
 /**
- * Why a model did not answer. `key`: refused; `busy`: overloaded or rate-limited to the end; `unreachable`: no answer, or none
- * that can be used; `exhausted`: a capture has no more to say.
+ * Why a model did not answer. `key`: refused; `busy`: overloaded or rate-limited; `unreachable`: no answer, or none that can be used;
+ * `cut`: the answer ended before its end; `rejected`: the request is at fault, and would be again; `too_long`: it is bigger than the
+ * model's window; `exhausted`: a capture has no more to say; `diverged`: tools answered otherwise than in the capture.
  */
-export type ProviderFailure = 'key' | 'busy' | 'unreachable' | 'exhausted'
+export type ProviderFailure = 'key' | 'busy' | 'unreachable' | 'cut' | 'rejected' | 'too_long' | 'exhausted' | 'diverged'
 
 export class ProviderError extends Error {
   override readonly name = 'ProviderError'
@@ -55,6 +58,8 @@ export class ProviderError extends Error {
   constructor(
     readonly failure: ProviderFailure,
     message: string,
+    /** How long the server asks to wait before the next attempt, in milliseconds. */
+    readonly retryAfterMs?: number,
   ) {
     super(message)
   }

@@ -27,7 +27,11 @@ export async function takeResponse(provider: Provider, request: ModelRequest, jo
       if (event.kind === 'call') calls.push(event)
       else if (event.kind === 'usage') usage = event.usage
       else if (event.kind === 'end') end = event.reason
-      else say(event, journal)
+      else if (event.kind === 'retry') {
+        calls.length = 0
+        usage = NO_USAGE
+        journal.send(messageFields('RETRY', [], { attempt: event.attempt, delay_ms: event.delayMs, reason: event.reason }))
+      } else say(event, journal)
       const ready = journal.ready()
       if (ready !== undefined) await unlessAborted(ready, signal)
       signal.throwIfAborted()
@@ -42,7 +46,7 @@ export async function takeResponse(provider: Provider, request: ModelRequest, jo
   }
 }
 
-function say(event: Exclude<ModelEvent, { kind: 'call' | 'usage' | 'end' }>, journal: Journal): void {
+function say(event: Exclude<ModelEvent, { kind: 'call' | 'usage' | 'end' | 'retry' }>, journal: Journal): void {
   if (event.kind === 'text') journal.send(messageFields('TEXT', [event.text]))
   else if (event.kind === 'thinking') journal.send(messageFields('THINKING', [event.text]))
   else journal.send(messageFields('THINKING', [''], { signature: event.signature, opaque: event.opaque }))

@@ -10,6 +10,10 @@ const FAILURE_STATUS: Readonly<Record<ProviderFailure, number>> = {
   key: EXIT.NOT_PERMITTED,
   busy: EXIT.TRY_AGAIN,
   unreachable: EXIT.UNAVAILABLE,
+  cut: EXIT.UNAVAILABLE,
+  rejected: EXIT.UNAVAILABLE,
+  too_long: EXIT.UNAVAILABLE,
+  diverged: 1,
   exhausted: EXIT.UNAVAILABLE,
 }
 

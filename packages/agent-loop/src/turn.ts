@@ -4,6 +4,7 @@ import { unlessAborted } from './gate.js'
 import type { UserInput } from './inputs.js'
 import type { Journal } from './journal.js'
 import { type Provider, ProviderError } from './provider.js'
+import { requestMessages } from './request-messages.js'
 import { type Response, takeResponse } from './response.js'
 import type { Results } from './results.js'
 import type { ToolList } from './tool-list.js'
@@ -18,6 +19,8 @@ export interface Surroundings {
   readonly tools: ToolList
   readonly results: Results
   readonly diagnose: Diagnose
+  /** Told what had to be mended in the conversation for a request. */
+  readonly mended: (what: string) => void
   /** Resolves when every tool is known, or `signal` is aborted. */
   readonly toolsKnown: (signal: AbortSignal) => Promise<unknown>
   /** Resolves when nothing comes round any more: a stage behind us has ended. */
@@ -42,7 +45,8 @@ async function converse(input: UserInput, turn: number, around: Surroundings, si
   await around.toolsKnown(signal)
   for (let request = 0; !signal.aborted; request++) {
     if (maxTurns !== undefined && request >= maxTurns) return reportLimit(maxTurns, journal)
-    const asked = { conversation: journal.conversation, tools: tools.all, system, turn, request }
+    const messages = () => requestMessages(journal.conversation.items, provider.model, around.mended)
+    const asked = { messages, tools: tools.all, system, turn, request }
     const { end, calls } = await takeResponse(provider, asked, journal, signal)
     if (end === 'max_tokens' || end === 'refusal') return { reason: end }
     if (end === 'end_turn' && calls.length === 0) return { reason: 'end_turn' }
