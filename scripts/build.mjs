@@ -16,6 +16,9 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 /** The stages that talk to servers over TLS: they alone need NODE_EXTRA_CA_CERTS, which costs every Node process 60 ms at its start. */
 const NETWORK = new Set(['agent-loop'])
 
+/** Ctrl-C ends it like any program until it has stages to end. */
+const NO_STAGE = new Set(['agentpipe'])
+
 /** tool-runner holds no keys: not even in its own environment, which the commands that it runs can read in /proc. */
 const KEYLESS = new Set(['tool-runner'])
 const KEYS = 'ANTHROPIC_API_KEY OPENAI_API_KEY GEMINI_API_KEY GOOGLE_API_KEY'
@@ -137,8 +140,8 @@ function header(name) {
   const keys = KEYLESS.has(name) ? `unset ${KEYS}; ` : ''
   return [
     '#!/bin/sh',
-    `':' //; if [ "$#" = 1 ] && [ "$1" = --version ]; then echo "${name} (agentpipe) ${version}"; exit; fi; { true 9>&1; } 2>/dev/null || { echo "${name}: standard output is closed" >&2; exit 74; }; ${keys}${certificates}AGENTPIPE_OUTPUT_FD=9 exec node "$0" "$@" 9>&1 1>&2`,
-    ";process.on('SIGINT',()=>{});",
+    `':' //; if [ "$#" = 1 ] && [ "$1" = --version ]; then echo "${name} (agentpipe) ${version}"; exit; fi; true 8>&2 || exec 2>/dev/null; { true 9>&1; } 2>/dev/null || { echo "${name}: standard output is closed" >&2; exit 74; }; ${keys}${certificates}AGENTPIPE_OUTPUT_FD=9 exec node "$0" "$@" 9>&1 1>&2`,
+    NO_STAGE.has(name) ? ';' : ";process.on('SIGINT',()=>{});",
     "Object.defineProperty(process,'stdout',{configurable:true,get:()=>process.stderr});",
     "{let stdin;Object.defineProperty(process,'stdin',{configurable:true,get:()=>stdin??=require('stream').Readable.from([])})}",
     'if(process.env.AGENTPIPE_CA_CERTS){process.env.NODE_EXTRA_CA_CERTS=process.env.AGENTPIPE_CA_CERTS;delete process.env.AGENTPIPE_CA_CERTS}',

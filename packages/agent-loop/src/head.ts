@@ -35,6 +35,7 @@ const ACTED_ON: ReadonlySet<string> = new Set<MessageType>([
   'PERMISSION',
   'PROMPT',
   'CONTROL',
+  'STOP',
 ])
 
 export interface HeadSettings {
@@ -61,6 +62,8 @@ export class Head implements FrameStage {
   readonly #said = new Set<string>()
   #turn: { readonly abort: AbortController; readonly ended: Promise<unknown> } | undefined
   #interrupted = false
+  /** Turns that were begun, and whose STOP has not come round. */
+  #openTurns = 0
   #cancelMs = CANCEL_MS
 
   constructor(context: Context, given: HeadSettings) {
@@ -88,11 +91,14 @@ export class Head implements FrameStage {
   }
 
   async end(): Promise<number> {
+    const cut = this.#given.settings.ring && this.#hello.value === undefined
     if (this.#hello.value === undefined) this.#tools.clear()
     this.#hello.open('alone')
     this.#inputEnded.open(true)
+    if (cut) await this.cancel()
     this.#inputs.end()
-    return this.#finished
+    const status = await this.#finished
+    return cut || (this.#given.settings.ring && this.#openTurns > 0) ? EXIT.PIPE : status
   }
 
   interrupt(): void {
@@ -125,6 +131,9 @@ export class Head implements FrameStage {
         break
       case 'END':
         this.#inputs.end()
+        break
+      case 'STOP':
+        this.#openTurns--
         break
       case 'SUB_AGENT_RESULT':
         this.#journal.take(frame)
@@ -174,6 +183,7 @@ export class Head implements FrameStage {
   async #take(input: UserInput, number: number): Promise<number> {
     this.#closeHistory()
     const abort = new AbortController()
+    this.#openTurns++
     const turn = runTurn(input, number, this.#surroundings(), abort.signal)
     this.#turn = { abort, ended: turn }
     const end = await turn

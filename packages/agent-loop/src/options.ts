@@ -16,6 +16,7 @@ export const OPTIONS = {
   'append-system': { type: 'text', value: 'TEXT', about: 'added to the system prompt' },
   'show-prompt': { type: 'flag', about: 'print what would be sent to the model, and leave' },
   session: { type: 'text', value: 'ID', about: 'name of the session (made up)' },
+  ring: { type: 'flag', rare: true, about: 'what is sent has to come round: it is an error (141) when a stage behind cuts it off' },
   profile: { type: 'text', value: 'NAME', rare: true, about: 'a named set of options of the config file' },
   'key-file': { type: 'text', value: 'FILE', rare: true, about: 'file that holds the key' },
   'key-command': { type: 'text', value: 'COMMAND', rare: true, about: "command of the shell that prints the key: a password manager's" },

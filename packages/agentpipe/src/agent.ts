@@ -1,7 +1,8 @@
-import { realpathSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { realpathSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import { isSessionId, SESSION_ID_FORM } from '@agentpipe/message'
 import { command, usage } from '@agentpipe/stage'
-import { OPTIONS } from './options.js'
+import { OPTIONS, type Settings } from './options.js'
 import { readPrompt } from './prompt.js'
 import { writeScript } from './script.js'
 import { supervise } from './supervisor.js'
@@ -11,10 +12,27 @@ export const main = command({
   options: OPTIONS,
   operands: '[PROMPT]',
   async act({ options, operands, output, diagnose }) {
-    if (options.continue && options.session !== undefined) throw usage('--continue and --session exclude each other')
+    check(options)
     const prompt = await readPrompt(operands, diagnose)
     const script = writeScript(options, prompt, dirname(realpathSync(process.argv[1] as string)))
     if (!options['print-script']) return supervise(script)
     output.write(script)
   },
 })
+
+/** What can be told before anything is started. Throws StageError (64). */
+function check({ continue: goOn, session, from, record }: Settings): void {
+  if (goOn && session !== undefined) throw usage('--continue and --session exclude each other')
+  if (session !== undefined && !isSessionId(session)) throw usage(`--session: expected ${SESSION_ID_FORM}, found ${JSON.stringify(session)}`)
+  if (from !== undefined && record !== undefined && sameFile(from, record)) throw usage(`--record ${record} would overwrite the capture that --from plays`)
+}
+
+function sameFile(one: string, other: string): boolean {
+  if (resolve(one) === resolve(other)) return true
+  try {
+    const [first, second] = [statSync(one), statSync(other)]
+    return first.ino === second.ino && first.dev === second.dev
+  } catch {
+    return false
+  }
+}

@@ -19,8 +19,8 @@ export function writeScript(settings: Settings, prompt: Uint8Array, executables:
 
 const HEADER = `#!/bin/sh
 # An agent as one pipeline, written by agentpipe --print-script.
-# shellcheck disable=SC2016 # what stands in single quotes is meant as it is
-trap '' INT
+# shellcheck disable=SC2016,SC2317 # what stands in single quotes is meant as it is; functions are called by traps
+trap '' INT XFSZ
 
 `
 
@@ -34,19 +34,29 @@ mkfifo "$dir/back" || exit 73
 
 # Each stage says on "$dir/status", and to agentpipe on descriptor 7 where that runs us, which process it is and how it ended.
 report() {
-  echo "$*" >>"$dir/status"
+  echo "$*" 2>/dev/null >>"$dir/status"
   [ -z "\${AGENTPIPE_SUPERVISED-}" ] || echo "$*" >&7
 }
 
-# stage NAME COMMAND...: runs a stage; the shell that waits for it lets go of the pipes, or their ends would never be seen.
+# stage NAME COMMAND...: runs a stage; the shell that waits for it lets go of the pipes, or their ends would never be seen. When the whole
+# group is told to leave, stages end one behind the other, at the end of their input: so the last of what was said arrives.
 stage() {
+  trap '' TERM HUP
   name=$1
   shift
   { "$@" <&5 5<&- 7>&- & } 5<&0
   exec <&- >&-
   report start "$name" $!
-  wait $! && status=0 || status=$?
+  wait $! 2>/dev/null && status=0 || status=$?
   report end "$name" "$status"
+  # Who reads has left before the end: nothing is left to be done.
+  if [ "$name" = "$reader" ] && ! grep -q '^end tee ' "$dir/status" && tell INT; then report left "$name"; fi
+}
+
+# Sends a signal to agent-loop, if it runs.
+tell() {
+  head=$(sed -n 's/^start agent-loop //p' "$dir/status")
+  [ -n "$head" ] && ! grep -q '^end agent-loop ' "$dir/status" && kill -s "$1" "$head" 2>/dev/null
 }
 
 # Ends whatever still runs: it carries the mark of this run in its environment, wherever it has moved to.
@@ -55,23 +65,48 @@ sweep() (
   grep -lsz "^AGENTPIPE_RUN=$dir$" /proc/[0-9]*/environ | sed 's|/proc/\\(.*\\)/environ|\\1|' | xargs kill -KILL 2>/dev/null
 )
 
-# Ends the stages that are still there some time after agentpipe has gone; ours see that for themselves, others may not.
-guard() {
+# In the background: sees to it that nothing is left three seconds from now. SIGUSR1: all has ended.
+limit() {
   unset AGENTPIPE_RUN
-  read -r _ <&8
-  sleep 3 &
-  trap 'kill $!; exit' TERM
-  wait $!
+  trap '' TERM HUP
+  trap 'kill $!; exit' USR1
+  for _ in 1 2 3; do
+    sleep 1 &
+    wait $!
+    # It may not have been up the first time.
+    tell TERM
+  done
   sweep
   rm -rf "$dir"
 }
+
+# When agentpipe has gone: ours see that for themselves, others may not.
+guard() {
+  trap '' TERM HUP
+  trap 'exit' USR1
+  read -r _ <&8
+  limit
+}
+
+# SIGTERM and SIGHUP end the turn, and then the stages.
+leave() {
+  [ -z "$signalled" ] || return
+  signalled=$1
+  tell TERM
+  limit >/dev/null 2>&1 7>&- 8<&- &
+  limits="$limits $!"
+}
+signalled=
+limits=
+trap 'leave 143' TERM
+trap 'leave 129' HUP
 AGENTPIPE_RUN=$dir
 export AGENTPIPE_RUN
 if [ -n "\${AGENTPIPE_SUPERVISED-}" ]; then
   AGENTPIPE_WATCH_FD=8
   export AGENTPIPE_WATCH_FD
   guard >/dev/null 2>&1 7>&- &
-  guard=$!
+  limits=$!
 fi
 `
 }
@@ -80,7 +115,7 @@ fi
 function record({ record: file }: Settings): string {
   if (file === undefined) return ''
   const said = quote(`agentpipe: cannot write ${printable(file)}`)
-  return `{ true >${quote(file)}; } 2>/dev/null || { echo ${said} >&2; exit 73; }\n`
+  return `{ true >>${quote(file)}; } 2>/dev/null || { echo ${said} >&2; exit 73; }\n`
 }
 
 function session({ session: id, continue: goOn }: Settings): string {
@@ -89,7 +124,7 @@ function session({ session: id, continue: goOn }: Settings): string {
 }
 
 function input(settings: Settings): string {
-  const history = resumes(settings) ? '\n  event-store history --or-none "$session"' : ''
+  const history = resumes(settings) ? '\n  event-store history --or-none -- "$session" || exit' : ''
   return `# What agent-loop reads: ${history === '' ? '' : 'the session so far, '}the prompt as a frame, then what comes round.
 input() {${history}
   printf "*2\\r\\n\\$10\\r\\nUSER_INPUT\\r\\n\\$%d\\r\\n%s\\r\\n" "$(printf %s "$prompt" | wc -c)" "$prompt"
@@ -101,7 +136,14 @@ input() {${history}
 function pipeline(settings: Settings): string {
   const links = [{ name: 'input', words: 'input' }, ...ring(settings), ...ending(settings)]
   const line = links.map(({ name, words }) => `stage ${name} ${words}`).join(' |\n  ')
-  return settings['output-format'] === 'stream-json' ? `{\n  ${line}\n} 4>&1\n` : `${line}\n`
+  const stream = settings['output-format'] === 'stream-json'
+  return `reader=${stream ? '' : links.at(-1)?.name}
+{
+  ${line}
+}${stream ? ' 4>&1' : ''} &
+pipeline=$!
+while kill -0 "$pipeline" 2>/dev/null; do wait "$pipeline"; done
+`
 }
 
 function resumes({ session: id, continue: goOn }: Settings): boolean {
@@ -116,14 +158,14 @@ function ring(settings: Settings): Link[] {
 /** What comes behind event-store: back to agent-loop, to the record, and to whoever reads. */
 function ending(settings: Settings): Link[] {
   const record = settings.record === undefined ? '' : ` ${quote(settings.record)}`
-  if (settings['output-format'] === 'stream-json') return [{ name: 'tee', words: `tee -i${record} >"$dir/back"` }]
-  return [{ name: 'tee', words: `tee -i "$dir/back"${record}` }, ...around(settings, 'resp-render', ownWords(settings, 'resp-render'))]
+  if (settings['output-format'] === 'stream-json') return [{ name: 'tee', words: `tee -i --${record} >"$dir/back"` }]
+  return [{ name: 'tee', words: `tee -i -- "$dir/back"${record}` }, ...around(settings, 'resp-render', ownWords(settings, 'resp-render'))]
 }
 
 function ownWords(settings: Settings, name: StageName): string {
   const words: string[] = [name, ...handedOn(name, settings)].map(quote)
   const format = settings['output-format']
-  if (name === 'agent-loop') words.push('--once')
+  if (name === 'agent-loop') words.push('--once', '--ring')
   if (name === 'agent-loop' && resumes(settings)) words.push('--session="$session"')
   if (name === 'event-store' && format === 'stream-json') words.push('--stream-json=4')
   if (name === 'resp-render' && format !== 'human') words.push(`--format=${format}`)
@@ -145,26 +187,44 @@ function assignment(text: string): { stage: string; command: string } {
 }
 
 const CLOSING = `
+for limit in $limits; do kill -s USR1 "$limit"; done
+if [ -n "$signalled" ]; then
+  sweep
+  exit "$signalled"
+fi
+
 # The status of the whole is that of the stage that failed first. A reader that has left (141, SIGPIPE) is no failure of a stage.
-[ -z "\${guard-}" ] || kill "$guard"
 first=
+ended=
+cut=
+left=
 while read -r event name status; do
+  [ "$event" != left ] || left=yes
   [ "$event" = end ] || continue
   first=\${first:-$name}
+  [ "$name" != agent-loop ] || ended=yes
   case $name:$status in
     *:0) continue ;;
-    *:141)
-      case $name in
-        tee) ;;
-        agent-loop) echo "agentpipe: the ring was cut: $first was the first stage to end" >&2 && status=69 ;;
-        *) continue ;;
-      esac
-      ;;
-    agent-loop:12[0-7] | agent-loop:[0-9] | agent-loop:[0-9][0-9] | agent-loop:130) ;;
+    tee:141) ;;
+    tee:1) status=74 ;;
+    agent-loop:141) cut=$first && continue ;;
+    *:141) continue ;;
+    *:130) [ -z "$left" ] || status=141 ;;
+    agent-loop:12[0-7] | agent-loop:[0-9] | agent-loop:[0-9][0-9]) ;;
     *:1[3-9]?) echo "agentpipe: $name was killed by SIG$(kill -l "$status")" >&2 ;;
     *) echo "agentpipe: $name failed first, with status $status" >&2 ;;
   esac
   sweep
   exit "$status"
 done <"$dir/status"
+if [ -n "$cut" ]; then
+  echo "agentpipe: the ring was cut: $cut was the first stage to end" >&2
+  sweep
+  exit 69
+fi
+if [ -z "$ended" ]; then
+  echo "agentpipe: no telling how the stages ended: cannot write $dir/status" >&2
+  sweep
+  exit 74
+fi
 `

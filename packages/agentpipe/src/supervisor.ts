@@ -6,6 +6,9 @@ import { EXIT, STDOUT, StageError, systemError } from '@agentpipe/stage'
 const STATUS_FD = 7
 const WATCH_FD = 8
 
+/** agent-loop may not listen yet when it is told of an interrupt: it is told again. */
+const REPEAT_MS = 200
+
 /** How long the other stages have to end by themselves after one has failed, before they are ended. */
 const GRACE_MS = 1000
 const KILL_MS = 3000
@@ -38,6 +41,8 @@ class Supervisor {
     })
     this.#shell.stdin?.on('error', () => {})
     this.#shell.stdin?.end(script)
+    // Without a process there are no pipes either; 'error' is still to come.
+    if (this.#shell.pid === undefined) return
     this.#readStatus(this.#socket(STATUS_FD))
     this.#watchEnd().on('error', () => {})
     this.#takeSignals()
@@ -92,16 +97,20 @@ class Supervisor {
   #takeSignals(): void {
     // A terminal sends SIGINT to every stage; `kill -INT` of us alone must do the same.
     process.on('SIGINT', () => {
+      if (!this.#interrupted) setInterval(() => this.#interrupt(), REPEAT_MS).unref()
       this.#interrupted = true
-      this.#signal(this.#stages.get('agent-loop'), 'SIGINT')
+      this.#interrupt()
     })
     for (const signal of ['SIGTERM', 'SIGHUP'] as const) {
       process.on(signal, () => {
-        this.#signal(this.#stages.get('agent-loop'), 'SIGTERM')
-        this.#endStages()
+        this.#shell.kill(signal)
         this.ended.catch(() => {}).then(() => raise(signal))
       })
     }
+  }
+
+  #interrupt(): void {
+    this.#signal(this.#stages.get('agent-loop'), 'SIGINT')
   }
 
   #shellEnded(status: number | null, signal: string | null, resolve: (status: number) => void, reject: (error: StageError) => void): void {

@@ -26,6 +26,13 @@ t.test('what is piped is added to the prompt', async (t) => {
   t.equal(await prompted(t, ['only given'], ''), 'only given')
 })
 
+t.test('a prompt that is not UTF-8 says so', async (t) => {
+  const workspace = new Workspace(t, capture({ text: 'x' }))
+  const said = 'agentpipe: the prompt is not UTF-8: what is not becomes U+FFFD\n'
+  t.match(await agent(workspace, [], { input: Buffer.from('caf\xe9', 'latin1') }), { status: 0, stderr: said })
+  t.match(await agent(workspace, ['caf\u00e9 \ud83d\ude00']), { status: 0, stderr: '' })
+})
+
 t.test('a prompt of 200 KB, given and piped', async (t) => {
   const long = `${"x'".repeat(100_000)}.`
   t.equal(await prompted(t, [], long), long)

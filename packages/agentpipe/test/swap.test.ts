@@ -27,7 +27,7 @@ t.test('a printed script does what agentpipe does, in dash and bash', async (t) 
 
 t.test('shellcheck is content with it', { skip: (await run('shellcheck', ['--version'])).status !== 0 && 'no shellcheck here' }, async (t) => {
   const workspace = new Workspace(t, model)
-  const sets = [[], ['--continue'], ['--session', "it's"], ['--output-format', 'stream-json'], ['--record', 'a b', '--stage', "tool-runner=x 'y'"]]
+  const sets = [[], ['--continue'], ['--session', '-s1'], ['--output-format', 'stream-json'], ['--record', 'a b', '--stage', "tool-runner=x 'y'"]]
   for (const set of sets) {
     writeFileSync(workspace.path('script'), (await agent(workspace, ['--print-script', ...set, "it's $HOME `x`"])).stdout)
     t.equal((await run('shellcheck', [workspace.path('script')])).stdout.toString(), '')

@@ -1,3 +1,4 @@
+import { jsonText } from '@agentpipe/message'
 import { command, printable } from '@agentpipe/stage'
 import { readingOptions } from './reading.js'
 import { projectDirectory, stateDirectory, workingDirectory } from './session-directory.js'
@@ -29,13 +30,13 @@ export const list = command({
 
 function jsonLine({ session, lastEvent, turns, prompt, problem }: Summary): string {
   const { id, project, log } = session
-  return JSON.stringify({ id, project, last_event: lastEvent ?? null, turns, first_prompt: prompt ?? null, path: log, ...(problem && { problem }) })
+  return jsonText({ id, project, last_event: lastEvent ?? null, turns, first_prompt: prompt ?? null, path: log, ...(problem && { problem }) })
 }
 
 function rows(summaries: readonly Summary[], all: boolean): string[] {
   const cells = summaries.map(({ session, lastEvent, turns, prompt, problem }) => [
     session.id,
-    ...(all ? [session.project] : []),
+    ...(all ? [printable(session.project)] : []),
     lastEvent === undefined ? '-' : seconds(lastEvent),
     `${turns} ${turns === 1 ? 'turn' : 'turns'}`,
     problem === undefined ? oneLine(prompt ?? '-') : `(${oneLine(problem)})`,

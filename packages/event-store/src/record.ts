@@ -1,5 +1,5 @@
 import { Frame } from '@agentpipe/frame'
-import { checkMessage, fromJson, messageSpec, toJson, toJsonLine } from '@agentpipe/message'
+import { checkMessage, fromJson, jsonText, messageSpec, toJson, toJsonLine } from '@agentpipe/message'
 
 /** Characters in a record at the most: well below the longest string that V8 makes, since it is also read as one. */
 const LONGEST_TEXT = 2 ** 28
@@ -56,7 +56,7 @@ function memberText(frame: Frame): string {
     if (!(error instanceof RangeError)) throw error
   }
   // A control character is one byte in a frame and six in JSON: 64 MiB of them would be past the longest string.
-  return JSON.stringify(inBase64(toJson(frame)))
+  return jsonText(inBase64(toJson(frame)))
 }
 
 function inBase64(members: Record<string, unknown>): Record<string, unknown> {

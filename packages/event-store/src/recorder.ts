@@ -1,10 +1,9 @@
 import type { Frame } from '@agentpipe/frame'
-import { checkMessage, messageFields } from '@agentpipe/message'
+import { checkMessage, isSessionId, messageFields, SESSION_ID_FORM } from '@agentpipe/message'
 import { type Context, command, EXIT, type FrameStage, type Output, StageError, systemError, usage } from '@agentpipe/stage'
 import { AppendError } from './log-writer.js'
 import { isRecorded, recordLine } from './record.js'
 import { openRecording, type Recording, type RecordingOptions } from './recording.js'
-import { ID_FORM, isSessionId } from './session-id.js'
 import { type LinePrinter, linePrinter } from './stream-json.js'
 
 const options = {
@@ -25,7 +24,7 @@ export const recorder = command({
   options,
   stage(context) {
     const { session } = context.options
-    if (session !== undefined && !isSessionId(session)) throw usage(`--session: expected ${ID_FORM}, found ${JSON.stringify(session)}`)
+    if (session !== undefined && !isSessionId(session)) throw usage(`--session: expected ${SESSION_ID_FORM}, found ${JSON.stringify(session)}`)
     if (session !== undefined && context.options.continue) throw usage('--session and --continue exclude each other')
     // A log that has grown to the limit of ulimit -f is an error to report, not a signal to die from.
     process.on('SIGXFSZ', () => {})

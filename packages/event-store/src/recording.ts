@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import type { Frame } from '@agentpipe/frame'
-import { parseMessage } from '@agentpipe/message'
+import { isSessionId, parseMessage, SESSION_ID_FORM } from '@agentpipe/message'
 import { type Diagnose, EXIT, StageError, systemError } from '@agentpipe/stage'
 import { LogWriter } from './log-writer.js'
 import { logPath, makeDirectory, projectDirectory, stateDirectory, syncDirectories, workingDirectory } from './session-directory.js'
-import { ID_FORM, isSessionId, makeSessionId } from './session-id.js'
+import { makeSessionId } from './session-id.js'
 import { lockSession } from './session-lock.js'
 import { latestOf, sessionsIn } from './sessions.js'
 
@@ -69,6 +69,6 @@ function helloOf(frame: Frame): { session?: string; workingDirectory?: string } 
 /** An id from a frame: anyone may have written it. An empty one is none. */
 function checkedId(id: string | undefined): string | undefined {
   if (id === undefined || id === '') return undefined
-  if (!isSessionId(id)) throw new StageError(EXIT.DATA, `HELLO: expected a session id of ${ID_FORM}, found ${JSON.stringify(id.slice(0, 128))}`)
+  if (!isSessionId(id)) throw new StageError(EXIT.DATA, `HELLO: expected a session id of ${SESSION_ID_FORM}, found ${JSON.stringify(id.slice(0, 128))}`)
   return id
 }

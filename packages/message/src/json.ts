@@ -1,4 +1,5 @@
 import { encodeFrame, type FieldValue, type Frame } from '@agentpipe/frame'
+import { jsonText } from './json-text.js'
 import { type FieldSpec, type MessageSpec, messageSpec } from './table.js'
 import { repeatedMembers } from './tool-call.js'
 
@@ -42,7 +43,7 @@ export function toJson(frame: Frame): JsonFrame {
 
 /** One line of JSON, without its LF. */
 export function toJsonLine(frame: Frame): string {
-  return JSON.stringify(toJson(frame))
+  return jsonText(toJson(frame))
 }
 
 /** The bytes of the frame that `toJson` made `object` of. Members that it never writes are ignored. Throws TypeError if it is no such object. */

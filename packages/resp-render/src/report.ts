@@ -1,5 +1,5 @@
 import type { Frame } from '@agentpipe/frame'
-import { checkMessage } from '@agentpipe/message'
+import { checkMessage, jsonText } from '@agentpipe/message'
 import { Answer } from './answer.js'
 import { wholeNumber } from './attributes.js'
 
@@ -38,7 +38,7 @@ export class Report {
 
   /** The object, once there is no more to come. */
   take(): string {
-    return this.#ended ? `${safe(JSON.stringify(this.#object()))}\n` : ''
+    return this.#ended ? `${jsonText(this.#object())}\n` : ''
   }
 
   end(): void {
@@ -77,12 +77,4 @@ export class Report {
       errors: this.#errors,
     }
   }
-}
-
-/** JSON leaves DEL, C1 and direction-changing characters as they are: as escapes they are the same to a reader, and safe to print. */
-function safe(json: string): string {
-  return json.replace(
-    /[\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  )
 }

@@ -53,8 +53,10 @@ t.test('the reader goes away: case 5', async (t) => {
 })
 
 t.test('a full disk', async (t) => {
-  const { status, stderr } = await shell('resp write TEXT hello | resp-render >/dev/full')
-  t.match({ status, stderr }, { status: 74, stderr: 'resp-render: cannot write to standard output: no space left on device\n' })
+  for (const format of ['ansi', 'text', 'json']) {
+    const { status, stderr } = await shell('resp write TEXT hello | resp-render --format "$1" >/dev/full', [format])
+    t.match({ status, stderr }, { status: 74, stderr: 'resp-render: cannot write to standard output: no space left on device\n' }, format)
+  }
 })
 
 t.test('SIGTERM: what was held back is shown', async (t) => {

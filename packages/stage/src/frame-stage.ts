@@ -21,6 +21,9 @@ class FrameLoop {
   readonly #decoder = new FrameDecoder()
   #input: Input | undefined
   #leaving = false
+  #cancelled: Promise<void> | undefined
+  /** What we were told to leave by. */
+  #signal: 'SIGTERM' | 'SIGHUP' | undefined
 
   constructor(context: Context, stage: FrameStage, resolve: (status: number) => void) {
     this.#context = context
@@ -33,7 +36,7 @@ class FrameLoop {
     output.onClosed = () => this.#outputClosed()
     output.onError = (error) => this.#leave(systemError(EXIT.IO, 'cannot write to standard output', error))
     process.on('SIGINT', () => this.#stage.interrupt?.())
-    for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void this.#leaveBySignal(signal))
+    for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => this.#leaveBySignal(signal))
     watchOwner(() => this.#ownerGone())
     try {
       this.#input = readInput(0, {
@@ -62,6 +65,11 @@ class FrameLoop {
     if (this.#stage.readsOn !== 'always') this.#waitForReaders()
   }
 
+  #cancel(): Promise<void> {
+    this.#cancelled ??= (async () => this.#stage.cancel?.())()
+    return this.#cancelled
+  }
+
   #outputs(): readonly Output[] {
     return [this.#context.output, ...(this.#stage.outputs ?? [])]
   }
@@ -82,9 +90,11 @@ class FrameLoop {
     try {
       this.#decoder.end()
       const status = await this.#stage.end?.()
-      this.#leaving = true
       await this.#finished()
-      this.#resolve(status ?? EXIT.OK)
+      // Meanwhile the output may have failed.
+      if (this.#leaving) return
+      this.#leaving = true
+      this.#ended(status ?? EXIT.OK)
     } catch (error) {
       this.#failed(error)
     }
@@ -123,10 +133,10 @@ class FrameLoop {
     this.#input?.stop()
     const status = this.#report(error)
     const finish = async () => {
-      await this.#stage.cancel?.()
+      await this.#cancel()
       await this.#finished()
     }
-    this.#withinLimit(finish()).then(() => this.#resolve(status))
+    this.#withinLimit(finish()).then(() => this.#ended(status))
   }
 
   #report(error: unknown): number {
@@ -138,21 +148,30 @@ class FrameLoop {
     return EXIT.SOFTWARE
   }
 
-  async #leaveBySignal(signal: 'SIGTERM' | 'SIGHUP'): Promise<void> {
-    if (!this.#leaving) {
-      this.#leaving = true
-      this.#input?.stop()
-      this.#finishBatch()
-      await this.#withinLimit(Promise.resolve(this.#stage.cancel?.()).then(() => this.#finished()))
+  /**
+   * What runs is cancelled. The input is read on: in a pipeline that is told to leave as a whole, the results of what was cancelled and the end of
+   * the turn are still to come. At the end of the input we leave, or when the time for it is over.
+   */
+  #leaveBySignal(signal: 'SIGTERM' | 'SIGHUP'): void {
+    if (this.#signal !== undefined) return
+    this.#signal = signal
+    this.#cancel().catch(() => {})
+    setTimeout(() => this.#leave(new StageError(EXIT.OK, '')), LEAVE_MS)
+  }
+
+  #ended(status: number): void {
+    if (this.#signal === undefined) {
+      this.#resolve(status)
+      return
     }
     // Ended by the signal itself, so that who waits sees it. A terminal that is gone makes Node 20 abort in its own exit.
-    process.removeAllListeners(signal)
-    process.kill(process.pid, signal)
+    process.removeAllListeners(this.#signal)
+    process.kill(process.pid, this.#signal)
   }
 
   /** What runs ends at once; frames that are already on their way are still dealt with, for a short while. */
   #ownerGone(): void {
-    Promise.resolve(this.#stage.cancel?.()).finally(() => {
+    this.#cancel().finally(() => {
       if (this.#stage.cancel) this.#resolve(EXIT.UNAVAILABLE)
     })
     setTimeout(() => this.#resolve(EXIT.UNAVAILABLE), LEAVE_MS).unref()

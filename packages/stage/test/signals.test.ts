@@ -25,6 +25,18 @@ for (const signal of ['SIGTERM', 'SIGHUP'] as const) {
   })
 }
 
+t.test('SIGTERM: the input is read on to its end, a second one does not cut that short', async (t) => {
+  const stage = await running('passes')
+  stage.process.kill('SIGTERM')
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  stage.process.kill('SIGTERM')
+  stage.process.kill('SIGHUP')
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  stage.process.stdin.end(one)
+  t.match(await stage.ended, { signal: 'SIGTERM' })
+  t.ok(stage.output.equals(Buffer.concat([one, one])))
+})
+
 t.test('SIGTERM while the reader takes nothing: it leaves all the same', async (t) => {
   const stage = new StartedStage('swells')
   stage.process.stdout.pause()

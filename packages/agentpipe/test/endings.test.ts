@@ -1,0 +1,158 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { eventually, shell, testEnvironment } from '@agentpipe/testing'
+import t from 'tap'
+import { agent, inside, logged } from './support/agent.js'
+import { bash, capture, Workspace } from './support/capture.js'
+import { leftovers, runningAs } from './support/processes.js'
+
+const ANSWER = capture({ text: 'answer' })
+const LONG = capture(bash('setsid sh -c "echo started; sleep 986"'), { text: 'never said' })
+
+t.test('a stream without STOP never ends with 0, and the stage that cut it is named', async (t) => {
+  for (const [options, name] of [
+    [['--before', 'event-store=exit 0'], 'before-event-store'],
+    [['--after', 'event-store=true'], 'after-event-store'],
+    [['--stage', 'tool-runner=true'], 'tool-runner'],
+  ] as const) {
+    const { status, stderr } = await agent(new Workspace(t, ANSWER), [...options, 'go'])
+    t.equal(status, 69, name)
+    t.equal(stderr, `agentpipe: the ring was cut: ${name} was the first stage to end\n`)
+  }
+})
+
+t.test('a renderer that reads nothing is a reader that has left', async (t) => {
+  t.match(await agent(new Workspace(t, ANSWER), ['--stage', 'resp-render=true', 'go']), { status: 141, stderr: '' })
+})
+
+t.test('what is wrong with an option is said before anything runs', async (t) => {
+  const workspace = new Workspace(t, ANSWER)
+  for (const id of ['', '../x', '.x', 'latest', 'a b', 'x'.repeat(129)]) {
+    t.match(await agent(workspace, ['--session', id, 'go']), { status: 64, stderr: /^agentpipe: --session: expected at most 128 of .* found .*\n$/ }, id)
+  }
+  t.match(await agent(workspace, ['--record', './model.resp', 'go']), {
+    status: 64,
+    stderr: 'agentpipe: --record ./model.resp would overwrite the capture that --from plays\n',
+  })
+  t.ok(readFileSync(workspace.path('model.resp')).equals(ANSWER), 'it is as it was')
+  t.notOk(existsSync(workspace.path('state')))
+})
+
+t.test('names that look like options', async (t) => {
+  const workspace = new Workspace(t, ANSWER)
+  t.match(await agent(workspace, ['--session=-x', 'one']), { status: 0, stderr: '' })
+  t.match(await agent(workspace, ['--session=-x', '--record=-r', 'two']), { status: 0, stderr: '' })
+  t.equal(logged(workspace).filter(({ type }) => type === 'stop').length, 2)
+  t.ok(readFileSync(workspace.path('-r')).length > 0)
+})
+
+t.test('a session that can not be read ends the run', async (t) => {
+  const workspace = new Workspace(t, ANSWER)
+  t.match(await agent(workspace, ['--session', 'x', 'go'], { env: { XDG_STATE_HOME: workspace.path('model.resp') } }), {
+    status: 66,
+    stdout: Buffer.alloc(0),
+  })
+})
+
+t.test('a record on a full disk: 74, and the answer all the same', async (t) => {
+  const { status, stdout, stderr } = await agent(new Workspace(t, ANSWER), ['--record', '/dev/full', 'go'])
+  t.match(stdout.toString(), 'answer')
+  t.equal(status, 74)
+  t.match(stderr, /^tee: .*\n$/)
+})
+
+t.test('standard error is closed', async (t) => {
+  const workspace = new Workspace(t, ANSWER)
+  const { status, stdout } = await shell('agentpipe --provider replay --from model.resp go 2>&-', [], inside(workspace))
+  t.equal(status, 0)
+  t.match(stdout.toString(), 'answer')
+})
+
+t.test('too few descriptors: one line, 69', async (t) => {
+  const workspace = new Workspace(t, ANSWER)
+  const { status, stderr } = await shell('ulimit -n 20; exec agentpipe --provider replay --from model.resp go', [], inside(workspace))
+  t.equal(status, 69)
+  t.match(stderr, /^agentpipe: cannot run \/bin\/sh: .*\n$/)
+})
+
+t.test('files may not grow: 74, nothing is left', async (t) => {
+  const workspace = new Workspace(t, ANSWER)
+  const { status } = await shell('ulimit -f 0; agentpipe --provider replay --from model.resp go | cat; exit ${PIPESTATUS[0]}', [], inside(workspace))
+  t.equal(status, 74)
+  t.same(await leftovers(workspace), [])
+})
+
+for (const signal of ['SIGTERM', 'SIGHUP'] as const) {
+  t.test(`${signal} to the whole group: STOP is in the log, nothing is left`, async (t) => {
+    const { workspace, group, ended } = await startLong(t)
+    process.kill(-group, signal)
+    t.match(await ended, [null, signal])
+    t.match(logged(workspace).at(-1), { type: 'stop', reason: 'interrupted' })
+    t.match(
+      logged(workspace).map(({ type }) => type),
+      ['hello', 'user_message', 'tool_call', 'usage', 'tool_output', 'tool_result', 'stop'],
+    )
+    t.same(await leftovers(workspace), [], 'what left its group is gone too')
+    t.same(temporary(workspace), [])
+  })
+}
+
+t.test('SIGTERM to the printed script: STOP is in the log, nothing is left', async (t) => {
+  const workspace = new Workspace(t, LONG)
+  const { stdout } = await agent(workspace, ['--print-script', 'go'])
+  writeFileSync(workspace.path('script'), stdout)
+  const { script, ended } = await startLong(t, workspace, ['sh', 'script'])
+  script.kill('SIGTERM')
+  t.match(await ended, [143, null])
+  t.match(logged(workspace).at(-1), { type: 'stop', reason: 'interrupted' })
+  t.same(await leftovers(workspace), [])
+  t.same(temporary(workspace), [])
+})
+
+t.test('| head -1: it ends when its reader has left, though a command runs', async (t) => {
+  const workspace = new Workspace(t, capture({ text: 'one\n\ntwo\n\n', ...bash('sleep 985') }, { text: 'never said' }))
+  const { status, stdout } = await shell('agentpipe --provider replay --from model.resp go | head -1; exit ${PIPESTATUS[0]}', [], inside(workspace))
+  t.equal(status, 141)
+  t.equal(stdout.toString().split('\n').length, 2)
+  t.same(await leftovers(workspace), [])
+})
+
+t.test('SIGINT at any moment of the start is not lost, and nothing is left', async (t) => {
+  for (let ms = 20; ms <= 900; ms += 110) {
+    const workspace = new Workspace(t, LONG)
+    const started = start(workspace, ['agentpipe', '--provider=replay', '--from=model.resp', 'go'])
+    await new Promise((resolve) => setTimeout(resolve, ms))
+    process.kill(-(started.pid as number), 'SIGINT')
+    const [status, signal] = await once(started, 'exit')
+    t.ok(signal === 'SIGINT' || status === 130, `after ${ms} ms: ${status} ${signal}`)
+    t.same(await leftovers(workspace), [], `after ${ms} ms`)
+    t.same(temporary(workspace), [])
+  }
+})
+
+async function startLong(
+  t: { teardown(work: () => void): void },
+  workspace = new Workspace(t, LONG),
+  words: readonly string[] = ['agentpipe', '--provider=replay', '--from=model.resp', 'go'],
+) {
+  const script = start(workspace, words)
+  const ended = once(script, 'exit')
+  await eventually(() => runningAs(workspace, 'sleep 986').some(({ command }) => command.startsWith('sleep')), 15_000)
+  return { workspace, script, group: script.pid as number, ended }
+}
+
+/** In a process group of its own. */
+function start(workspace: Workspace, words: readonly string[]) {
+  return spawn('env', ['-u', 'NODE_OPTIONS', ...words], {
+    cwd: workspace.directory,
+    env: testEnvironment(workspace.environment),
+    stdio: 'ignore',
+    detached: true,
+  })
+}
+
+/** What is left in the directory of temporary files. */
+function temporary(workspace: Workspace): string[] {
+  return readdirSync(workspace.directory).filter((name) => name.startsWith('agentpipe'))
+}
