@@ -41,6 +41,8 @@ export class Conversation {
   readonly items: Item[] = []
   readonly #ids = new Set<string>()
   readonly #open = new Map<string, string>()
+  /** Calls that had no result when a summary took their place. */
+  readonly #swallowed = new Set<string>()
   /** Where the response that is being given begins. */
   #responseStart = 0
   /** What the model is saying. Results and notices may come in the middle of it: they do not cut it. */
@@ -140,7 +142,8 @@ export class Conversation {
   }
 
   #result({ id, name, output, attributes }: MessageOf<'TOOL_RESULT'>): void {
-    if (!this.#open.delete(id)) return
+    this.#open.delete(id)
+    if (this.#swallowed.delete(id)) return
     this.items.push({ kind: 'result', id, name, output, status: attributes.status ?? 'ok', ...imageOf(attributes) })
   }
 
@@ -156,7 +159,7 @@ export class Conversation {
     const turns = Number(kept ?? 0)
     const starts = this.items.flatMap(({ kind }, index) => (kind === 'user' ? [index] : []))
     const start = turns > 0 ? (starts.at(-turns) ?? 0) : this.items.length
-    for (const item of this.items.slice(0, start)) if (item.kind === 'call') this.#open.delete(item.id)
+    for (const item of this.items.slice(0, start)) if (item.kind === 'call' && this.#open.delete(item.id)) this.#swallowed.add(item.id)
     this.items.splice(0, start, { kind: 'summary', text: summary, kept: turns })
     this.#endResponse()
   }

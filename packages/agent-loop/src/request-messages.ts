@@ -1,4 +1,8 @@
 import type { Image, Item } from './conversation.js'
+import { type Exchange, exchangesOf, type Said } from './exchange.js'
+import { legalName, RequestIds, requestInput } from './request-calls.js'
+import { NO_IMAGE, requestImage } from './request-images.js'
+import { cleanText, isBlank, isCleanText } from './request-text.js'
 
 /** A part of what the user's side says. A result's `output` is never blank. */
 export type UserBlock =
@@ -19,23 +23,121 @@ export type RequestMessage =
 
 /**
  * The conversation as a model server takes it: user and assistant take turns, the user first and last; every call has exactly one result, in
- * the order of the calls, at the beginning of the very next message; no blank text; thinking whole or left out, and of `model` only.
- * `mended` is told of each thing that was not so in the conversation. A conversation without faults is given unchanged.
+ * the order of the calls, at the beginning of the very next message; no blank text, no lone surrogates or NULs; ids and names that every server
+ * takes, each id once; thinking, and the `opaque` of calls, as it was said or left out, and of `model` only.
+ * `mended` is told of each thing in the conversation that no agent-loop should have let happen, not of what turns bring with them. A conversation
+ * without faults is given unchanged. Takes time in proportion to its length.
  */
 export function requestMessages(items: readonly Item[], model: string, mended: (what: string) => void): RequestMessage[] {
-  return new Builder(model, mended).build(items)
+  const messages = new Messages()
+  const ids = new RequestIds()
+  for (const exchange of exchangesOf(items, mended)) {
+    const said = answered(exchange, ids, mended)
+    const blocks = modelBlocks(said, exchange.model === model)
+    if (blocks.length > 0 && messages.empty) {
+      mended('it began with an answer')
+      messages.user([{ kind: 'text', text: '(The beginning of the conversation is missing.)' }])
+    }
+    messages.assistant(blocks, exchange.model ?? '')
+    messages.user([...said.flatMap(resultBlocks), ...exchange.told.flatMap(toldBlocks)])
+  }
+  return messages.end()
 }
 
-class Builder {
-  readonly #model: string
-  readonly #mended: (what: string) => void
+/** Messages in which user and assistant take turns. */
+class Messages {
+  readonly #list: (
+    | { readonly role: 'user'; readonly blocks: UserBlock[] }
+    | { readonly role: 'assistant'; readonly model: string; readonly blocks: ModelBlock[] }
+  )[] = []
 
-  constructor(model: string, mended: (what: string) => void) {
-    this.#model = model
-    this.#mended = mended
+  get empty(): boolean {
+    return this.#list.length === 0
   }
 
-  build(_items: readonly Item[]): RequestMessage[] {
-    throw new Error(`${this.#model}${this.#mended}`)
+  user(blocks: readonly UserBlock[]): void {
+    const last = this.#list.at(-1)
+    if (last?.role === 'user') for (const block of blocks) last.blocks.push(block)
+    else if (blocks.length > 0) this.#list.push({ role: 'user', blocks: [...blocks] })
   }
+
+  assistant(blocks: readonly ModelBlock[], model: string): void {
+    const last = this.#list.at(-1)
+    if (last?.role === 'assistant') for (const block of blocks) last.blocks.push(block)
+    else if (blocks.length > 0) this.#list.push({ role: 'assistant', model, blocks: [...blocks] })
+  }
+
+  /** The messages, the last one of them the user's. */
+  end(): RequestMessage[] {
+    if (this.#list.at(-1)?.role !== 'user') this.user([{ kind: 'text', text: 'Go on.' }])
+    return this.#list
+  }
+}
+
+/** A call as it is sent, with the result that it had, if any. */
+interface SentCall {
+  readonly kind: 'call'
+  readonly block: Extract<ModelBlock, { kind: 'call' }>
+  readonly result: Extract<Item, { kind: 'result' }> | undefined
+}
+
+type SentSaid = Exclude<Said, { kind: 'call' }> | SentCall
+
+function answered({ said }: Exchange, ids: RequestIds, mended: (what: string) => void): SentSaid[] {
+  return said.map((each) => {
+    if (each.kind !== 'call') return each
+    const { call, result } = each
+    const id = ids.take(call.id)
+    const input = requestInput(call.input)
+    if (input === undefined) mended('the input of a call was no JSON object')
+    if (id !== call.id && legalName(call.id, '') !== call.id) mended('the id of a call had characters or a length that servers refuse')
+    if (result === undefined) mended('a call had no result')
+    const { opaque } = call
+    return {
+      kind: 'call',
+      block: { kind: 'call', id, name: legalName(call.name, 'tool'), input: input ?? '{}', ...(opaque === undefined ? {} : { opaque }) },
+      result,
+    }
+  })
+}
+
+/** What a model said, as it is sent. Thinking that nothing was said after is left out: servers refuse a message that ends in it. */
+function modelBlocks(said: readonly SentSaid[], sameModel: boolean): ModelBlock[] {
+  const blocks: ModelBlock[] = []
+  for (const each of said) {
+    if (each.kind === 'call') blocks.push(sameModel ? each.block : withoutOpaque(each.block))
+    else if (each.kind === 'text') {
+      if (!isBlank(each.text)) blocks.push({ kind: 'text', text: cleanText(each.text) })
+    } else if (sameModel && each.whole && isCleanText(each.text + (each.signature ?? '') + (each.opaque ?? ''))) {
+      const { text, signature, opaque } = each
+      blocks.push({ kind: 'thinking', text, ...(signature === undefined ? {} : { signature }), ...(opaque === undefined ? {} : { opaque }) })
+    }
+  }
+  while (blocks.at(-1)?.kind === 'thinking') blocks.pop()
+  return blocks
+}
+
+function withoutOpaque({ kind, id, name, input }: SentCall['block']): SentCall['block'] {
+  return { kind, id, name, input }
+}
+
+function resultBlocks(said: SentSaid): UserBlock[] {
+  if (said.kind !== 'call') return []
+  const { block, result } = said
+  const { id, name } = block
+  if (result === undefined) return [{ kind: 'result', id, name, output: 'The call was interrupted: it has no result.', failed: true }]
+  const image = result.image && requestImage(result.image)
+  const lost = result.image !== undefined && image === undefined ? NO_IMAGE : ''
+  const text = isBlank(result.output) ? lost || '(no output)' : [cleanText(result.output), lost].filter((part) => part !== '').join('\n')
+  return [{ kind: 'result', id, name, output: text, failed: result.status !== 'ok', ...(image === undefined ? {} : { image }) }]
+}
+
+function toldBlocks(told: Exchange['told'][number]): UserBlock[] {
+  const text: UserBlock[] = isBlank(told.text) ? [] : [{ kind: 'text', text: cleanText(told.text) }]
+  if (told.kind !== 'user') return text
+  if (told.image !== undefined) {
+    const image = requestImage(told.image)
+    return [...text, image === undefined ? { kind: 'text', text: NO_IMAGE } : { kind: 'image', image }]
+  }
+  return text.length > 0 ? text : [{ kind: 'text', text: '(an empty message)' }]
 }
