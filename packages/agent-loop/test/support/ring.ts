@@ -28,13 +28,18 @@ export class Ring {
   readonly ended: Promise<{ status: number | null; signal: string | null; stderr: string }>
   stderr = ''
 
-  constructor(t: Test, model: Uint8Array, options: RingOptions = {}) {
+  /** `model` is the capture that plays the model; undefined where `options` name another provider. */
+  constructor(t: Test, model: Uint8Array | undefined, options: RingOptions = {}) {
     this.#options = options
     const directory = mkdtempSync(join(tmpdir(), 'agent-loop-test-'))
     t.teardown(() => rmSync(directory, { recursive: true, force: true }))
-    writeFileSync(join(directory, 'model.resp'), model)
+    if (model !== undefined) writeFileSync(join(directory, 'model.resp'), model)
     const environment = testEnvironment(options.env)
-    const [command, words] = withoutLoader('agent-loop', ['--session=s', '--from=model.resp', ...(options.args ?? [])], environment)
+    const [command, words] = withoutLoader(
+      'agent-loop',
+      ['--session=s', ...(model === undefined ? [] : ['--from=model.resp']), ...(options.args ?? [])],
+      environment,
+    )
     this.#child = spawn(command, words, { cwd: directory, env: environment, stdio: 'pipe' })
     t.teardown(() => this.#child.kill('SIGKILL'))
     this.#child.stderr?.on('data', (text) => {

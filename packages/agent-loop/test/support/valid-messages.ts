@@ -13,8 +13,7 @@ export function faultsOf(messages: readonly RequestMessage[], model: string): st
     for (const { kind, text } of message.blocks as readonly { kind: string; text?: string }[]) {
       if (kind === 'text' && !text?.trim()) faults.push(`${place}: blank text`)
     }
-    if (!(JSON.stringify(message.blocks) as string & { isWellFormed(): boolean }).isWellFormed()) faults.push(`${place}: lone surrogate`)
-    if (/\\u(?:d[89a-f]..|0000)/.test(JSON.stringify(message.blocks))) faults.push(`${place}: lone surrogate or NUL`)
+    if (!clean(message.blocks)) faults.push(`${place}: lone surrogate or NUL`)
     if (message.role === 'assistant') faults.push(...assistantFaults(message, ids, model).map((fault) => `${place}: ${fault}`))
     else faults.push(...resultFaults(message.blocks, messages[at - 1]).map((fault) => `${place}: ${fault}`))
   })
@@ -44,4 +43,11 @@ function resultFaults(blocks: readonly UserBlock[], before: RequestMessage | und
   if (blocks.slice(calls.length).some(({ kind }) => kind === 'result')) faults.push('a result without a call')
   if (blocks.some((block) => block.kind === 'result' && !block.output.trim())) faults.push('a blank result')
   return faults
+}
+
+/** Whether no string in `value`, inputs of calls among them as objects, has a lone surrogate or a NUL. */
+function clean(value: unknown): boolean {
+  if (typeof value === 'string') return (value as string & { isWellFormed(): boolean }).isWellFormed() && !value.includes('\0')
+  if (typeof value !== 'object' || value === null) return true
+  return Object.entries(value).every(([key, member]) => clean(key) && clean(key === 'input' && typeof member === 'string' ? JSON.parse(member) : member))
 }
