@@ -23,7 +23,10 @@ export interface Usage {
   readonly cacheCreation: number | string
 }
 
-/** What a model says, piece by piece. `call` and `thinking_end` come when theirs is whole, `usage` and `end` once, last. */
+/**
+ * What a model says, piece by piece. `call` and `thinking_end` come when theirs is whole, `end` once, last. Of several `usage` the last one counts:
+ * an early one tells what a response has cost that is interrupted.
+ */
 export type ModelEvent =
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'thinking'; readonly text: string }

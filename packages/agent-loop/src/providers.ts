@@ -1,13 +1,14 @@
 import { EXIT, StageError, usage } from '@agentpipe/stage'
 import type { Settings } from './options.js'
 import type { Provider } from './provider.js'
+import type { Transport } from './transport.js'
 
 /** Makes a provider, importing it only now: an SDK costs more than all the rest of the start. */
 type Make = (settings: Settings) => Promise<Provider>
 
 /** The providers that there are; undefined for one that is still to come. */
 const PROVIDERS: Readonly<Record<string, Make | undefined>> = {
-  anthropic: undefined,
+  anthropic: async (settings) => (await import('./providers/anthropic.js')).anthropic(settings, plainTransport(settings)),
   openai: undefined,
   'openai-responses': undefined,
   google: undefined,
@@ -42,4 +43,8 @@ export async function chooseProvider(settings: Settings): Promise<Provider> {
 
 function keyedProvider(): string | undefined {
   return KEYS.find(([variable]) => process.env[variable])?.[1]
+}
+
+function plainTransport(settings: Settings): Transport {
+  return { fetch, key: process.env.ANTHROPIC_API_KEY || undefined, baseUrl: settings['base-url'] ?? (process.env.ANTHROPIC_BASE_URL || undefined) }
 }
