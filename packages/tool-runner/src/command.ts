@@ -26,6 +26,11 @@ export interface CommandEnd {
   readonly signal: string | undefined
 }
 
+interface Started {
+  readonly group: number
+  readonly exit: Promise<[number | null, string | null]>
+}
+
 /** Runs commands: each the leader of a session and process group of its own, without stdin or terminal. */
 export class CommandRunner {
   readonly #groups: ProcessGroups
@@ -41,27 +46,14 @@ export class CommandRunner {
    * cancelled its whole group is ended. Throws ToolError when it can't be started.
    */
   async run(spec: CommandSpec): Promise<CommandEnd> {
-    const { execa } = await import('execa')
     const stdout = await this.#pipes.open()
     const stderr = await this.#pipes.open()
     try {
       if (spec.signal.aborted) return { cause: 'cancelled', exitCode: undefined, signal: undefined }
-      const child = execa(spec.file, spec.args, {
-        cwd: spec.cwd,
-        env: spec.env,
-        extendEnv: false,
-        // Any descriptor will do; the types of execa 9 know those up to 9.
-        stdio: ['ignore', stdout.writeEnd as 3, stderr.writeEnd as 3],
-        detached: true,
-        buffer: false,
-        cleanup: false,
-        reject: false,
-      })
-      if (child.pid === undefined) throw new ToolError(`${spec.file} can't be started: ${startProblem(await child)}`)
-      const exit = once(child, 'exit') as Promise<[number | null, string | null]>
+      const started = await this.#start(spec, stdout.writeEnd, stderr.writeEnd)
       stdout.start((chunk) => spec.sink(chunk, 'stdout'))
       stderr.start((chunk) => spec.sink(chunk, 'stderr'))
-      const end = await this.#untilEnd(child.pid, exit, spec)
+      const end = await this.#untilEnd(started, spec)
       await Promise.all([stdout.finish(), stderr.finish()])
       return end
     } finally {
@@ -70,7 +62,30 @@ export class CommandRunner {
     }
   }
 
-  async #untilEnd(group: number, exit: Promise<[number | null, string | null]>, { timeoutMs, signal }: CommandSpec): Promise<CommandEnd> {
+  /** Runs a command whose output goes into a file that is open for writing, and gives its end to come. Throws ToolError when it can't be started. */
+  async runInto(descriptor: number, spec: Omit<CommandSpec, 'sink'>): Promise<{ readonly ended: Promise<CommandEnd> }> {
+    const started = await this.#start(spec, descriptor, descriptor)
+    return { ended: this.#untilEnd(started, spec) }
+  }
+
+  async #start({ file, args, cwd, env }: Omit<CommandSpec, 'sink'>, stdout: number, stderr: number): Promise<Started> {
+    const { execa } = await import('execa')
+    const child = execa(file, args, {
+      cwd,
+      env,
+      extendEnv: false,
+      // Any descriptor will do; the types of execa 9 know those up to 9.
+      stdio: ['ignore', stdout as 3, stderr as 3],
+      detached: true,
+      buffer: false,
+      cleanup: false,
+      reject: false,
+    })
+    if (child.pid === undefined) throw new ToolError(`${file} can't be started: ${startProblem(await child)}`)
+    return { group: child.pid, exit: once(child, 'exit') as Promise<[number | null, string | null]> }
+  }
+
+  async #untilEnd({ group, exit }: Started, { timeoutMs, signal }: Omit<CommandSpec, 'sink'>): Promise<CommandEnd> {
     this.#groups.started(group)
     let cause: CommandEnd['cause'] = 'itself'
     let ending: Promise<void> | undefined

@@ -1,17 +1,28 @@
+import type { ErrorObject, ValidateFunction } from 'ajv'
 import { ToolError } from './tool-error.js'
 
-/** The part of JSON Schema that our tools' inputs need. */
+/** The JSON Schema of a tool's input, in the form that the types of inputs are made from. */
 export interface InputSchema {
   readonly type: 'object'
   readonly properties: Readonly<Record<string, PropertySchema>>
   readonly required: readonly string[]
 }
 
-export interface PropertySchema {
+export type PropertySchema = ScalarSchema | ArraySchema | (InputSchema & { readonly description?: string })
+
+interface ScalarSchema {
   readonly type: 'string' | 'integer' | 'number' | 'boolean'
-  readonly description: string
+  readonly description?: string
+  readonly enum?: readonly string[]
   readonly minimum?: number
   readonly exclusiveMinimum?: number
+}
+
+interface ArraySchema {
+  readonly type: 'array'
+  readonly description?: string
+  readonly items: PropertySchema
+  readonly minItems?: number
 }
 
 interface TypeOf {
@@ -21,39 +32,43 @@ interface TypeOf {
   boolean: boolean
 }
 
+type ValueOf<Schema> = Schema extends { enum: readonly (infer Value)[] }
+  ? Value
+  : Schema extends { type: 'array'; items: infer Items }
+    ? readonly ValueOf<Items>[]
+    : Schema extends InputSchema
+      ? InputOf<Schema>
+      : Schema extends { type: keyof TypeOf }
+        ? TypeOf[Schema['type']]
+        : unknown
+
 type Properties<Schema extends InputSchema> = Schema['properties']
 type Required<Schema extends InputSchema> = Schema['required'][number]
 
 /** The type of an input that keeps to a schema. */
 export type InputOf<Schema extends InputSchema> = {
-  readonly [Name in keyof Properties<Schema> & Required<Schema>]: TypeOf[Properties<Schema>[Name]['type']]
+  readonly [Name in keyof Properties<Schema> & Required<Schema>]: ValueOf<Properties<Schema>[Name]>
 } & {
-  readonly [Name in Exclude<keyof Properties<Schema>, Required<Schema>>]?: TypeOf[Properties<Schema>[Name]['type']]
+  readonly [Name in Exclude<keyof Properties<Schema>, Required<Schema>>]?: ValueOf<Properties<Schema>[Name]>
 }
 
 /** Half a surrogate pair has no UTF-8: it could only be written as something else. */
 const LONE_SURROGATE = /\p{Surrogate}/u
 
+const validators = new WeakMap<InputSchema, Promise<ValidateFunction>>()
+
 /**
  * The input of a call of `tool`, from its JSON text. Members that the schema doesn't name are left out. Throws ToolError, which names
  * the member that is wrong, for the model to do better.
  */
-export function checkInput<Schema extends InputSchema>(tool: string, schema: Schema, text: string): InputOf<Schema> {
-  const given = parse(text)
+export async function checkInput<Schema extends InputSchema>(tool: string, schema: Schema, text: string): Promise<InputOf<Schema>> {
   const wrong = (problem: string) => new ToolError(`wrong input: ${problem}; ${tool} takes ${memberList(schema)}`)
-  if (kindOf(given) !== 'an object') throw wrong(`expected an object, not ${kindOf(given)}`)
-  const members = Object.entries(schema.properties)
-    .filter(([name]) => Object.hasOwn(given as object, name))
-    .map(([name, property]) => {
-      const value = (given as Record<string, unknown>)[name]
-      const problem = problemOf(property, value)
-      if (problem !== undefined) throw wrong(`${name} ${problem}`)
-      return [name, value]
-    })
-  const input = Object.fromEntries(members)
-  const missing = schema.required.find((name) => !Object.hasOwn(input, name))
-  if (missing !== undefined) throw wrong(`${missing} is missing`)
-  return input
+  const input = parse(text)
+  const validate = await validatorOf(schema)
+  if (!validate(input)) throw wrong(problemOf(validate.errors?.[0] as ErrorObject, input))
+  const broken = brokenText(input, '')
+  if (broken !== undefined) throw wrong(`${broken} holds half of a surrogate pair, which is no text`)
+  return input as InputOf<Schema>
 }
 
 function parse(text: string): unknown {
@@ -64,25 +79,72 @@ function parse(text: string): unknown {
   }
 }
 
-function problemOf({ type, minimum, exclusiveMinimum }: PropertySchema, value: unknown): string | undefined {
-  const fits = type === 'integer' ? Number.isInteger(value) : typeof value === type
-  if (!fits) return `must be ${type === 'integer' ? 'an integer' : `a ${type}`}, not ${kindOf(value)}`
-  if (typeof value === 'string' && LONE_SURROGATE.test(value)) return 'holds half of a surrogate pair, which is no text'
-  if (typeof value !== 'number') return undefined
-  if (minimum !== undefined && value < minimum) return `must be at least ${minimum}, not ${value}`
-  if (exclusiveMinimum !== undefined && value <= exclusiveMinimum) return `must be more than ${exclusiveMinimum}, not ${value}`
-  return undefined
+/** The check of a schema, made once: ajv writes and compiles a function for each. */
+export function validatorOf(schema: InputSchema): Promise<ValidateFunction> {
+  const made = validators.get(schema) ?? compile(schema)
+  validators.set(schema, made)
+  return made
+}
+
+async function compile(schema: InputSchema): Promise<ValidateFunction> {
+  const { Ajv } = await import('ajv')
+  return new Ajv({ removeAdditional: 'all', strict: false, verbose: true }).compile(schema)
+}
+
+function problemOf({ keyword, instancePath, params, data, message }: ErrorObject, input: unknown): string {
+  const name = instancePath.slice(1).replaceAll('/', '.')
+  const member = (last: string) => (name === '' ? last : `${name}.${last}`)
+  switch (keyword) {
+    case 'type':
+      return name === '' ? `expected an object, not ${kindOf(input)}` : `${name} must be ${article(params.type)}, not ${kindOf(data)}`
+    case 'required':
+      return `${member(params.missingProperty)} is missing`
+    case 'minimum':
+      return `${name} must be at least ${params.limit}, not ${data}`
+    case 'exclusiveMinimum':
+      return `${name} must be more than ${params.limit}, not ${data}`
+    case 'enum':
+      return `${name} must be one of ${params.allowedValues.join(', ')}`
+    case 'minItems':
+      return `${name} must have at least ${params.limit}`
+    default:
+      return `${name} ${message}`
+  }
+}
+
+function article(type: string): string {
+  return /^[aeiou]/.test(type) ? `an ${type}` : `a ${type}`
 }
 
 function kindOf(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return 'an array'
   if (typeof value === 'number' && !Number.isInteger(value)) return 'a fraction'
-  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
+  return article(typeof value)
+}
+
+/** Where in a value a text is that has no UTF-8. */
+function brokenText(value: unknown, name: string): string | undefined {
+  if (typeof value === 'string') return LONE_SURROGATE.test(value) ? name : undefined
+  if (typeof value !== 'object' || value === null) return undefined
+  for (const [key, member] of Object.entries(value)) {
+    const broken = brokenText(member, name === '' ? key : `${name}.${key}`)
+    if (broken !== undefined) return broken
+  }
+  return undefined
 }
 
 function memberList({ properties, required }: InputSchema): string {
   return Object.entries(properties)
-    .map(([name, { type }]) => `${name} (${type}${required.includes(name) ? '' : ', may be left out'})`)
+    .map(([name, property]) => `${name} (${formOf(property)}${required.includes(name) ? '' : ', may be left out'})`)
     .join(', ')
+}
+
+function formOf(schema: PropertySchema): string {
+  if (schema.type === 'array') return `array of ${formOf(schema.items)}`
+  if (schema.type === 'object')
+    return `{${Object.entries(schema.properties)
+      .map(([name, property]) => `${name}: ${formOf(property)}`)
+      .join(', ')}}`
+  return schema.enum === undefined ? schema.type : schema.enum.join('|')
 }

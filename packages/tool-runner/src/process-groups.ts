@@ -42,9 +42,9 @@ export class ProcessGroups {
     for (const group of [...this.#running, ...this.#leftBehind]) killGroup(group, 'SIGKILL')
   }
 
-  /** Ends what commands have left behind. */
+  /** Ends what still runs, in the background, and what commands have left behind. */
   async leave(): Promise<void> {
-    await Promise.all([...this.#leftBehind].map((group) => endGroup(group, LEFT_BEHIND_GRACE_MS)))
+    await Promise.all([...this.#running, ...this.#leftBehind].map((group) => endGroup(group, LEFT_BEHIND_GRACE_MS)))
     this.#forgetEmpty()
   }
 

@@ -6,7 +6,7 @@ import { ToolError } from './tool-error.js'
 
 /** The TOOL_RESULT of a call, as fields. */
 export function resultFields(id: string, name: string, outcome: Outcome, durationMs: number): FieldValue[] {
-  const { status, exitCode, signal, summary, diff, fullOutput } = outcome
+  const { status, exitCode, signal, summary, diff, fullOutput, image } = outcome
   return messageFields('TOOL_RESULT', [id, name, outcome.output], {
     status,
     exit_code: exitCode,
@@ -15,6 +15,8 @@ export function resultFields(id: string, name: string, outcome: Outcome, duratio
     summary: oneLine(summary),
     diff,
     full_output: fullOutput,
+    image: image?.data,
+    image_type: image?.type,
   })
 }
 

@@ -2,6 +2,7 @@ import type { Frame } from '@agentpipe/frame'
 import { checkMessage, messageFields, parseMessage } from '@agentpipe/message'
 import { type Context, EXIT, type FrameStage, type Output, StageError } from '@agentpipe/stage'
 import { CallQueue } from './call-queue.js'
+import { validatorOf } from './input-schema.js'
 import { LiveOutput } from './live-output.js'
 import type { OPTIONS } from './options.js'
 import { failure, resultFields } from './result.js'
@@ -77,7 +78,10 @@ export class ToolRunner implements FrameStage {
       this.#output.send(messageFields('TOOL_DEF', [name, description, JSON.stringify(inputSchema)], { read_only: String(readOnly) }))
     }
     // Loaded while the model thinks: the first call need not wait for it, and HELLO has not.
-    setTimeout(() => void import('execa').catch(() => {}), WARM_UP_MS).unref()
+    setTimeout(
+      () => void Promise.all([import('execa'), ...[...this.#tools.values()].map(({ inputSchema }) => validatorOf(inputSchema))]).catch(() => {}),
+      WARM_UP_MS,
+    ).unref()
   }
 
   /** Before HELLO, an earlier runner's: its definition wins. Behind it, ours has been the first. */

@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from 'node:fs'
 import { reason, usage } from '@agentpipe/stage'
 import { CommandRunner } from './command.js'
+import { Jobs } from './jobs.js'
 import type { Options } from './options.js'
 import { Pipes } from './pipes.js'
 import { Policy } from './policy.js'
@@ -23,6 +24,7 @@ export class Session {
   readonly maxOutput: number
   readonly seen = new SeenFiles()
   readonly temporary = new TemporaryDirectory()
+  readonly jobs = new Jobs()
   readonly groups = new ProcessGroups()
   readonly #pipes = new Pipes(this.temporary)
   readonly commands = new CommandRunner(this.groups, this.#pipes)
@@ -40,6 +42,7 @@ export class Session {
   /** Leaves nothing behind but the outputs that results name. */
   async leave(): Promise<void> {
     await this.groups.leave()
+    await this.jobs.leave()
     await this.#pipes.leave()
     await this.temporary.leave()
   }

@@ -22,6 +22,13 @@ export interface Call {
   readonly live: LiveOutput
 }
 
+export interface Image {
+  /** Base64. */
+  readonly data: string
+  /** Media type, image/png. */
+  readonly type: string
+}
+
 /** What becomes a TOOL_RESULT. */
 export interface Outcome {
   readonly status: Status
@@ -35,6 +42,7 @@ export interface Outcome {
   readonly diff?: string | undefined
   /** Path of a file with the whole output, when `output` was cut. */
   readonly fullOutput?: string | undefined
+  readonly image?: Image | undefined
 }
 
 /** A tool as it is written down: `run` gets an input that keeps to the schema. */
@@ -48,5 +56,5 @@ export interface ToolSpec<Schema extends InputSchema> {
 
 /** A tool whose input is checked against its schema before it runs. */
 export function defineTool<const Schema extends InputSchema>(spec: ToolSpec<Schema>): Tool {
-  return { ...spec, run: async (input, call) => spec.run(checkInput(spec.name, spec.inputSchema, input), call) }
+  return { ...spec, run: async (input, call) => spec.run(await checkInput(spec.name, spec.inputSchema, input), call) }
 }

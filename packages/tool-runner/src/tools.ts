@@ -5,10 +5,12 @@ import { bashTool } from './tools/bash.js'
 import { editTool } from './tools/edit.js'
 import { globTool } from './tools/glob.js'
 import { grepTool } from './tools/grep.js'
+import { jobsTool } from './tools/jobs.js'
 import { readTool } from './tools/read.js'
+import { todoWriteTool } from './tools/todo-write.js'
 import { writeTool } from './tools/write.js'
 
-const MAKERS = [readTool, writeTool, editTool, bashTool, globTool, grepTool]
+const MAKERS = [readTool, writeTool, editTool, bashTool, jobsTool, globTool, grepTool, todoWriteTool]
 
 /** The tools by name, in the order in which they are announced; only those of `list` (`Read,Grep`) if it is given. Throws StageError for a name that is none. */
 export function toolsOf(session: Session, list: string | undefined): Map<string, Tool> {

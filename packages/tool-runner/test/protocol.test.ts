@@ -5,7 +5,7 @@ import { Place, resultsOf } from './support/tools.js'
 
 const HELLO = ['HELLO', '1', 's1']
 const STOP = ['STOP', 'end_turn']
-const NAMES = ['Read', 'Write', 'Edit', 'Bash', 'Glob', 'Grep']
+const NAMES = ['Read', 'Write', 'Edit', 'Bash', 'Jobs', 'Glob', 'Grep', 'TodoWrite']
 
 t.test('HELLO comes behind the definitions of all tools', async (t) => {
   const place = new Place(t)
@@ -23,7 +23,7 @@ t.test('HELLO comes behind the definitions of all tools', async (t) => {
   for (const [, name, description, schema = '', ...attributes] of all.slice(0, NAMES.length)) {
     t.ok(description)
     t.match(JSON.parse(schema), { type: 'object', required: Array })
-    t.same(attributes, ['read_only', String(['Read', 'Glob', 'Grep'].includes(name as string))])
+    t.same(attributes, ['read_only', String(['Read', 'Glob', 'Grep', 'TodoWrite'].includes(name as string))])
   }
 })
 
@@ -35,7 +35,7 @@ t.test('what an earlier runner has defined is neither defined nor taken', async 
     fieldsOf(stdout)
       .filter(([type]) => type === 'TOOL_DEF')
       .map(([, name]) => name),
-    ['Bash', 'Read', 'Write', 'Edit', 'Glob', 'Grep'],
+    ['Bash', ...NAMES.filter((name) => name !== 'Bash')],
   )
   t.same(resultsOf(stdout), [])
 })

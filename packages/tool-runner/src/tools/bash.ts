@@ -1,3 +1,4 @@
+import { open } from 'node:fs/promises'
 import type { CommandEnd } from '../command.js'
 import { commandEnvironment } from '../environment.js'
 import type { Stream } from '../live-output.js'
@@ -12,18 +13,20 @@ export function bashTool(session: Session): Tool {
   return defineTool({
     name: 'Bash',
     description:
-      'Runs a command with bash and gives what it prints. It begins in the workspace, and later commands where the one before ended. Nobody can answer it: there is no input and no terminal. It is ended when its time is over. What it leaves in the background must not print to its output (server >log 2>&1 &), and ends with the session.',
+      'Runs a command with bash and gives what it prints. It begins in the workspace, and later commands where the one before ended. Nobody can answer it: there is no input and no terminal. It is ended when its time is over. With background it goes on while you do other things: Jobs tells of it. Nothing outlives the session.',
     readOnly: false,
     inputSchema: {
       type: 'object',
       properties: {
         command: { type: 'string', description: 'The command' },
         timeout: { type: 'number', exclusiveMinimum: 0, description: 'Seconds that it may take' },
+        background: { type: 'boolean', description: 'Do not wait for its end' },
       },
       required: ['command'],
     },
-    async run({ command, timeout }, call) {
+    async run({ command, timeout, background = false }, call) {
       if (command.includes('\0')) throw new ToolError('the command holds a NUL byte, which no command can')
+      if (background) return startJob(session, command, timeout === undefined ? undefined : timeout * 1000)
       return runShell(session, command, timeout === undefined ? session.timeoutMs : timeout * 1000, call)
     },
   })
@@ -42,6 +45,25 @@ async function runShell(session: Session, command: string, timeoutMs: number | u
     return { ...outcomeOf(end, timeoutMs), output: joined(note, text, ending(end, timeoutMs)), exitCode: end.exitCode, signal: end.signal, fullOutput }
   } finally {
     session.workingDirectory.left(await shell.directory())
+  }
+}
+
+/** A job has no time limit but the one that it is given. */
+async function startJob(session: Session, command: string, timeoutMs: number | undefined): Promise<Outcome> {
+  const { directory, note } = await session.workingDirectory.enter()
+  const shell = await shellCommand(command, session.temporary)
+  const path = await session.temporary.path('job')
+  const file = await open(path, 'ax', 0o600)
+  const killing = new AbortController()
+  try {
+    const spec = { file: shell.file, args: shell.args, cwd: directory, env: commandEnvironment(directory), timeoutMs, signal: killing.signal }
+    const { ended } = await session.commands.runInto(file.fd, spec)
+    const job = session.jobs.add(command, path, ended, () => killing.abort())
+    void ended.then(() => shell.directory())
+    const output = joined(note, Buffer.from(`[job ${job.id} has begun; Jobs tells of it; its output goes to ${path}]`), undefined)
+    return { status: 'ok', output, summary: `job ${job.id}` }
+  } finally {
+    await file.close()
   }
 }
 

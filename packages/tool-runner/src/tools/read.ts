@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { Hash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import { fileError, openRegularFile } from '../file-kind.js'
+import { imageType } from '../image-kind.js'
 import { NumberedLines } from '../numbered-lines.js'
 import { absolutePath, realTarget } from '../paths.js'
 import { newHash } from '../seen-files.js'
@@ -11,6 +12,8 @@ import { ToolError } from '../tool-error.js'
 import { asText } from '../utf8.js'
 
 const CHUNK_BYTES = 64 * 1024
+/** The largest image that model servers take is 5 MB, in base64. */
+const LARGEST_IMAGE_BYTES = 3_750_000
 /** A file up to this size is read to its end, to count its lines and to know what was in it. */
 const READ_TO_END_BYTES = 16 * 1024 ** 2
 
@@ -18,7 +21,7 @@ export function readTool(session: Session): Tool {
   return defineTool({
     name: 'Read',
     description:
-      'Reads a text file. Lines come with their numbers and a tab in front, which are not part of the file. Long files come in parts: go on with offset. A relative path is relative to the workspace.',
+      'Reads a text file, or an image. Lines come with their numbers and a tab in front, which are not part of the file. Long files come in parts: go on with offset. A relative path is relative to the workspace.',
     readOnly: true,
     inputSchema: {
       type: 'object',
@@ -33,6 +36,8 @@ export function readTool(session: Session): Tool {
       const path = absolutePath(session.workspace, name)
       const file = await openRegularFile({ path, name })
       try {
+        const image = await imageOf(file, name)
+        if (image !== undefined) return image
         const window = { offset: Math.max(1, offset), limit, bytes: session.maxOutput }
         const reading = await readThrough(file, new NumberedLines(window), call.signal)
         if (reading.hash === undefined) session.seen.forget(await realTarget(path))
@@ -45,6 +50,18 @@ export function readTool(session: Session): Tool {
       }
     },
   })
+}
+
+/** What Read answers for an image; undefined for another file. */
+async function imageOf(file: FileHandle, name: string): Promise<Outcome | undefined> {
+  const start = Buffer.alloc(12)
+  const { bytesRead } = await file.read(start, 0, start.length, 0).catch(() => ({ bytesRead: 0 }))
+  const type = imageType(start.subarray(0, bytesRead))
+  if (type === undefined) return undefined
+  const { size } = await file.stat()
+  if (size > LARGEST_IMAGE_BYTES) throw new ToolError(`${name} is an image of ${size} bytes: at most ${LARGEST_IMAGE_BYTES} can be shown`)
+  const data = (await file.readFile()).toString('base64')
+  return { status: 'ok', output: `[${type}, ${size} bytes]`, summary: type, image: { data, type } }
 }
 
 interface Reading {
