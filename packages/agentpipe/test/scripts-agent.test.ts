@@ -1,6 +1,9 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Ended, fieldsOf, fixture, frames, type RunOptions, root, run } from '@agentpipe/testing'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Ended, fieldsOf, fixture, frames, type RunOptions, root, run, testEnvironment } from '@agentpipe/testing'
 import t from 'tap'
 import { inside, logged } from './support/agent.js'
 import { bash, capture, Workspace } from './support/capture.js'
@@ -79,6 +82,38 @@ t.test('a tool-runner that ends at once does not hang it', async (t) => {
   }
 })
 
+t.test('Ctrl-C at any moment ends it, and nothing is left', { jobs: 3 }, async (t) => {
+  // A stage that has only just started is killed by it; later it is the head that ends the turn.
+  for (let moment = 100; moment <= 1500; moment += 140) {
+    t.test(`after ${moment} ms`, async (t) => {
+      const workspace = new Workspace(t, capture(bash('sleep 2'), { text: 'Said.' }))
+      const env = testEnvironment({ ...workspace.environment, AGENT_LOOP: 'agent-loop --provider replay --from model.resp' })
+      const ring = spawn('env', ['-u', 'NODE_OPTIONS', script, 'go'], { cwd: workspace.directory, env, detached: true, stdio: 'ignore' })
+      const ended = once(ring, 'exit')
+      await sleep(moment)
+      process.kill(-(ring.pid as number), 'SIGINT')
+      const [status] = await Promise.race([ended, sleep(20_000, ['it hangs'], { ref: false })])
+      t.equal(status, 130)
+      t.same(await leftovers(workspace), [])
+      t.same(
+        readdirSync(workspace.directory).filter((name) => name.startsWith('agent.')),
+        [],
+      )
+      if (status !== 130) process.kill(-(ring.pid as number), 'SIGKILL')
+    })
+  }
+})
+
+t.test('--help says what they are', async (t) => {
+  for (const name of ['agent', 'replay']) {
+    for (const option of ['--help', '-h']) {
+      const ended = await run(join(root, 'scripts', name), [option])
+      t.match(ended, { status: 0, stderr: '' })
+      t.match(ended.stdout.toString(), /scripts\/(agent|replay) /)
+    }
+  }
+})
+
 t.test('without our executables it says what to do', async (t) => {
   const workspace = new Workspace(t, model)
   const copy = workspace.path('agent')
@@ -93,7 +128,7 @@ t.test('replay shows a capture as the renderer does', async (t) => {
   const file = fixture('demo/in.resp')
   const direct = await run('resp-render', ['--width', '60'], { input: readFileSync(file) })
   t.same((await run(replay, [file, '--width', '60'])).stdout, direct.stdout)
-  t.match(await run(replay, []), { status: 64, stderr: 'replay: expected a file of frames, found ""\n' })
+  t.match(await run(replay, []), { status: 64, stderr: 'replay: expected a file of frames, found ""; see --help\n' })
   t.match(await run(replay, ['/no/such']), { status: 64, stderr: /no\/such/ })
 })
 
