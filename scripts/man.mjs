@@ -51,12 +51,17 @@ function toRoff(markdown) {
 /** What marked-man writes, as man and mandoc like it: no empty paragraphs, a date that is one, and commands that can be copied from a terminal. */
 function tidy(roff) {
   const day = new Date(process.env.SOURCE_DATE_EPOCH ? Number(process.env.SOURCE_DATE_EPOCH) * 1000 : Date.now()).toISOString().slice(0, 10)
-  return roff
+  return plain(roff)
     .replace(/^(\.TH "[^"]*" "[^"]*") "[^"]*"/, `$1 "${day}"`)
     .replace(/^(\.S[HS] .*\n)\.P\n/gm, '$1')
     .replace(/\n\n(?=\.R[SE])/g, '\n')
     .replaceAll('\\\\', '\\e')
     .replace(/^\.nf\n.*?^\.fi$/gms, (code) => code.replaceAll("'", '\\(aq'))
+}
+
+/** marked writes what stands in backquotes as HTML, and marked-man leaves it so. */
+function plain(roff) {
+  return roff.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&quot;', '"').replaceAll('&#39;', '\\(aq').replaceAll('&amp;', '&')
 }
 
 /** Bundled and run from memory: building needs no compiler of types. */

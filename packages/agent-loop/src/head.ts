@@ -224,7 +224,9 @@ export class Head implements FrameStage {
 
   async #toolsKnown(signal: AbortSignal): Promise<void> {
     const notice = setTimeout(() => {
-      this.#context.diagnose('HELLO has not come round in 5 seconds: is the ring closed (tee -i back)? Waiting for it; --no-tools does not wait')
+      this.#context.diagnose(
+        'HELLO has not come round in 5 seconds: is the ring closed (tee -i back), and does every stage flush what it writes (awk: fflush())? Waiting for it; --no-tools does not wait',
+      )
     }, HELLO_PATIENCE_MS)
     await unlessAborted(this.#hello.opened, signal)
     clearTimeout(notice)

@@ -6,7 +6,7 @@ runStage({
   purpose: 'hold a conversation with a model, the head of the ring',
   main: agentLoop,
   examples: [
-    'resp write USER_INPUT hi | agent-loop --from fixtures/demo/in.resp | resp-render',
-    'resp write USER_INPUT hi | agent-loop --from fixtures/demo/in.resp | resp json',
+    'resp write TEXT hello > model.resp; resp write USER_INPUT hi | agent-loop --from model.resp | resp-render',
+    'resp write USER_INPUT hi | agent-loop --from model.resp | resp json',
   ],
 })

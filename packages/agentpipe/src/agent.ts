@@ -2,7 +2,7 @@ import { realpathSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { isSessionId, SESSION_ID_FORM } from '@agentpipe/message'
 import { command, usage } from '@agentpipe/stage'
-import { OPTIONS, type Settings } from './options.js'
+import { OPTIONS, type Settings, STAGES } from './options.js'
 import { readPrompt } from './prompt.js'
 import { writeScript } from './script.js'
 import { supervise } from './supervisor.js'
@@ -21,7 +21,11 @@ export const main = command({
 })
 
 /** What can be told before anything is started. Throws StageError (64). */
-function check({ continue: goOn, session, from, record }: Settings): void {
+function check({ continue: goOn, session, from, record, ...settings }: Settings): void {
+  for (const name of ['stage', 'before', 'after'] as const) {
+    const odd = settings[name].find((value) => !/^[^=]+=\s*\S/.test(value))
+    if (odd !== undefined) throw usage(`--${name}: expected NAME=COMMAND, NAME being ${STAGES.join(', ')}, found ${JSON.stringify(odd)}`)
+  }
   if (goOn && session !== undefined) throw usage('--continue and --session exclude each other')
   if (session !== undefined && !isSessionId(session)) throw usage(`--session: expected ${SESSION_ID_FORM}, found ${JSON.stringify(session)}`)
   if (from !== undefined && record !== undefined && sameFile(from, record)) throw usage(`--record ${record} would overwrite the capture that --from plays`)

@@ -10,6 +10,7 @@ const HANDED_ON = {
     system: { type: 'text', value: 'FILE', about: 'file with the system prompt' },
     'append-system': { type: 'text', value: 'TEXT', about: 'added to the system prompt' },
     'max-turns': { type: 'count', value: 'N', about: 'model requests at most' },
+    'no-tools': { type: 'flag', about: 'answer without tools, and wait for no runner', rare: true },
   },
   'tool-runner': {
     mode: { type: 'text', value: 'MODE', choices: ['read-only', 'workspace', 'full'], about: 'what tools may do' },
@@ -47,6 +48,7 @@ export function handedOn(stage: string, settings: Settings): string[] {
   const table: OptionTable = Object.hasOwn(HANDED_ON, stage) ? HANDED_ON[stage as keyof typeof HANDED_ON] : {}
   return Object.keys(table).flatMap((name) => {
     const value = settings[name as keyof Settings]
-    return value === undefined ? [] : [`--${name}=${value}`]
+    if (value === undefined || value === false) return []
+    return [value === true ? `--${name}` : `--${name}=${value}`]
   })
 }

@@ -89,7 +89,10 @@ t.test('names and commands that are wrong', async (t) => {
     status: 64,
     stderr: 'agentpipe: there is no stage "renderer": agent-loop, tool-runner, event-store, resp-render\n',
   })
-  t.match(await agent(workspace, ['--stage', 'tool-runner', 'p']), { status: 64, stderr: 'agentpipe: expected NAME=COMMAND, found "tool-runner"\n' })
+  t.match(await agent(workspace, ['--stage', 'tool-runner', 'p']), {
+    status: 64,
+    stderr: 'agentpipe: --stage: expected NAME=COMMAND, NAME being agent-loop, tool-runner, event-store, resp-render, found "tool-runner"\n',
+  })
   t.match(await agent(workspace, ['--stage', 'tool-runner=no-such-command', 'p']), { status: 127, stderr: /tool-runner failed first, with status 127/ })
 })
 

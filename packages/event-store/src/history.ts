@@ -31,7 +31,7 @@ export const history = command({
   purpose: 'print the conversation as HISTORY frames',
   options,
   operands: 'ID',
-  examples: ['event-store history latest | resp json', '{ event-store history latest; resp write USER_INPUT "go on"; } > input'],
+  examples: ['event-store history latest | resp json', '{ event-store history latest; resp write USER_INPUT "go on"; } | resp dump'],
   act(context) {
     const { output, diagnose } = context
     const session = sessionToGoOn(context)

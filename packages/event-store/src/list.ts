@@ -1,5 +1,5 @@
 import { jsonText } from '@agentpipe/message'
-import { command, printable } from '@agentpipe/stage'
+import { command, descriptorKind, printable, STDOUT } from '@agentpipe/stage'
 import { readingOptions } from './reading.js'
 import { projectDirectory, stateDirectory, workingDirectory } from './session-directory.js'
 import { allSessions, latestFirst, sessionsIn } from './sessions.js'
@@ -7,6 +7,9 @@ import { type Summary, summaryOf } from './summary.js'
 
 /** Characters of the first prompt that a row shows. */
 const SHOWN = 60
+const GAP = '  '
+/** Columns below which a prompt is not shown beside the rest. */
+const NARROWEST = 20
 
 const options = {
   all: { type: 'flag', about: 'those of every directory, not only of this one' },
@@ -23,7 +26,7 @@ export const list = command({
     const state = stateDirectory(dir)
     const sessions = all ? allSessions(state) : sessionsIn(projectDirectory(state, workingDirectory()))
     const summaries = sessions.map(summaryOf).sort(latestFirst)
-    const lines = json ? summaries.map(jsonLine) : rows(summaries, all)
+    const lines = json ? summaries.map(jsonLine) : rows(summaries, all, screenColumns())
     for (const line of lines) output.write(`${line}\n`)
   },
 })
@@ -33,16 +36,39 @@ function jsonLine({ session, lastEvent, turns, prompt, problem }: Summary): stri
   return jsonText({ id, project, last_event: lastEvent ?? null, turns, first_prompt: prompt ?? null, path: log, ...(problem && { problem }) })
 }
 
-function rows(summaries: readonly Summary[], all: boolean): string[] {
+function rows(summaries: readonly Summary[], all: boolean, columns: number): string[] {
   const cells = summaries.map(({ session, lastEvent, turns, prompt, problem }) => [
     session.id,
-    ...(all ? [printable(session.project)] : []),
+    ...(all ? [session.project] : []),
     lastEvent === undefined ? '-' : seconds(lastEvent),
     `${turns} ${turns === 1 ? 'turn' : 'turns'}`,
     problem === undefined ? oneLine(prompt ?? '-') : `(${oneLine(problem)})`,
   ])
   const widths = cells[0]?.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0))) ?? []
-  return cells.map((row) => row.map((cell, column) => (column < row.length - 1 ? cell.padEnd(widths[column] ?? 0) : cell)).join('  '))
+  const fixed = widths.slice(0, -1).reduce((sum, width) => sum + width + GAP.length, 0)
+  if (columns - fixed < NARROWEST) return cells.flatMap((row) => folded(row, columns))
+  return cells.map((row) => cut(row.map((cell, column) => (column < row.length - 1 ? cell.padEnd(widths[column] ?? 0) : cell)).join(GAP), columns))
+}
+
+/** A row on as many lines as it needs where the screen is too narrow for columns; those behind the first are indented. */
+function folded(row: readonly string[], columns: number): string[] {
+  const lines: string[] = []
+  for (const cell of row) {
+    const last = lines.at(-1)
+    if (last !== undefined && last.length + GAP.length + cell.length <= columns) lines[lines.length - 1] = `${last}${GAP}${cell}`
+    else lines.push(lines.length === 0 ? cell : `${GAP}${cell}`)
+  }
+  return lines.map((line) => cut(line, columns))
+}
+
+/** What COLUMNS says or the terminal has; without end where neither is there: a program that reads rows wants whole ones. */
+function screenColumns(): number {
+  return Number(process.env.COLUMNS) || (descriptorKind(STDOUT) === 'terminal' && process.stderr.columns) || Number.POSITIVE_INFINITY
+}
+
+function cut(text: string, most: number): string {
+  const characters = [...text]
+  return characters.length > most ? `${characters.slice(0, most - 1).join('')}…` : text
 }
 
 /** `2026-12-01T09:30:00.123Z` without its fraction. */
@@ -52,6 +78,5 @@ function seconds(time: string): string {
 
 /** Any text on one line, cut, and safe on a terminal. */
 function oneLine(text: string): string {
-  const characters = [...text.replace(/\s+/g, ' ').trim()]
-  return printable(characters.length > SHOWN ? `${characters.slice(0, SHOWN - 1).join('')}…` : characters.join(''))
+  return printable(cut(text.replace(/\s+/g, ' ').trim(), SHOWN))
 }

@@ -6,7 +6,7 @@ export const path = command({
   purpose: 'print the path of events.jsonl',
   options: readingOptions,
   operands: 'ID',
-  examples: ['event-store path latest', 'tail -f "$(event-store path latest)"'],
+  examples: ['event-store path latest', 'wc -l "$(event-store path latest)"'],
   act(context) {
     context.output.write(`${sessionFile(context).log}\n`)
   },

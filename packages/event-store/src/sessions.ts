@@ -9,6 +9,9 @@ import { LATEST } from './session-id.js'
 /** A clock may be a little ahead of ours; an event from further in the future was recorded by one that was wrong. */
 const AHEAD_MS = 5 * 60 * 1000
 
+/** Sessions that a message names at most. */
+const NAMED = 4
+
 /** A session that has a log. */
 export interface Session {
   readonly id: string
@@ -43,9 +46,16 @@ export function findSession(state: string, given: string): Session {
     const exact = sessions.filter(({ id }) => id === given)
     const matches = exact.length > 0 ? exact : sessions.filter(({ id }) => given !== '' && id.startsWith(given))
     if (matches.length === 1) return matches[0] as Session
-    if (matches.length > 1) throw usage(`${JSON.stringify(given)} may be ${matches.map(({ id, project }) => `${id} (${project})`).join(' or ')}`)
+    if (matches.length > 1) throw usage(`${JSON.stringify(given)} may be ${choice(matches)}`)
   }
   return missing(`there is no session ${JSON.stringify(given)}`)
+}
+
+/** The first few sessions, by id and project, and how many more there are. */
+function choice(sessions: readonly Session[]): string {
+  const names = sessions.slice(0, NAMED).map(({ id, project }) => `${id} (${project})`)
+  const more = sessions.length - names.length
+  return more === 0 ? names.join(' or ') : `${names.join(', ')} and ${more} more`
 }
 
 /** The session of the current directory that has exactly this id, if there is one. */

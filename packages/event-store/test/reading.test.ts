@@ -16,6 +16,9 @@ t.test('ids: exact before shortened, shortened if it is clear, latest', async (t
   t.equal(await textOf('latest'), 'zzz')
   t.equal(await textOf('f'), 'far', 'one of another directory, if none of this one fits')
   t.match(await store.run(['replay', 'ab']), { status: 64, stderr: /^event-store: "ab" may be abc \(.*\) or abcd \(.*\) or abx \(.*\)\n$/ })
+  for (let number = 10; number < 33; number++) await store.write(`many${number}`, textLine(1, 'x'))
+  const { stderr } = await store.run(['replay', 'many'])
+  t.match(stderr, /^event-store: "many" may be many10 \(.*\), many11 \(.*\), many12 \(.*\), many13 \([^,]*\) and 19 more\n$/)
   for (const id of ['q', '', '..', '../abc', 'abc/', '*']) {
     t.match(await store.run(['path', id]), { status: 66, stderr: /^event-store: there is no session .*: see event-store list[^\n]*\n$/ }, JSON.stringify(id))
   }
@@ -95,6 +98,15 @@ t.test('list: id, last event, turns and first prompt, on one line each, safe on 
   ])
   const all = (await store.run(['list', '--all'])).stdout.toString().trim().split('\n')
   t.equal(all.length, 3)
+  for (const [columns, expected] of [
+    ['60', /^one {2}\S{20} {2}2 turns {2}fix.*…\ntwo {2}\S{20} {2}0 turns {2}-\n$/],
+    ['40', /^one {2}\S{20} {2}2 turns\n {2}fix.*…\ntwo {2}\S{20} {2}0 turns {2}-\n$/],
+    ['12', /^one\n {2}2026-.*…\n/],
+  ] as const) {
+    const narrow = (await store.run(['list'], { env: { COLUMNS: columns } })).stdout.toString()
+    t.match(columns === '12' ? narrow.replace(/\d{4}-/, '2026-') : narrow, expected)
+    for (const line of narrow.split('\n')) t.ok([...line].length <= Number(columns), line)
+  }
   t.match(await store.run(['list'], { cwd: '/tmp' }), { status: 0, stdout: Buffer.alloc(0), stderr: '' })
   t.match(await store.run(['list', 'x']), { status: 64 })
 })

@@ -5,7 +5,7 @@ import { command, eachFrame } from '@agentpipe/stage'
 export const check = command({
   purpose: 'say what is wrong with the frames, and at which byte',
   options: {},
-  examples: ['resp check < session.resp', 'resp write TEXT hi | resp check && echo good'],
+  examples: ['resp write TEXT hi | resp check && echo good', "printf '*1\\r\\n$3\\r\\nend\\r\\n' | resp check || echo bad"],
   act(context) {
     eachFrame(context, 0, checkMessage)
   },

@@ -12,7 +12,7 @@ export const dump = command({
     lenient: { type: 'flag', about: 'leave with 0 though the frames are damaged' },
   },
   operands: '[FILE]',
-  examples: ['resp write TOOL_CALL Bash c1 {} | resp dump', "git config diff.resp.textconv 'resp dump --lenient'"],
+  examples: ['resp write TOOL_CALL Bash c1 {} | resp dump', "git config --global diff.resp.textconv 'resp dump --lenient'"],
   act(context) {
     const { operands, options, output } = context
     if (operands.length > 1) throw usage(`dump takes one FILE, found ${operands.length}; see --help`)

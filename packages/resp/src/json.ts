@@ -5,7 +5,7 @@ import { command, eachFrame } from '@agentpipe/stage'
 export const json = command({
   purpose: 'print each frame as a line of JSON',
   options: {},
-  examples: ['resp json < session.resp', 'agent-loop < prompt | resp json | jq -r .type'],
+  examples: ['resp write TEXT hi | resp json', 'resp write TEXT hi | resp json | jq -r .type'],
   act(context) {
     eachFrame(context, 0, (frame) => context.output.write(`${toJsonLine(frame)}\n`))
   },

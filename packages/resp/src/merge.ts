@@ -9,7 +9,7 @@ export const merge = command({
   purpose: 'join inputs side by side; END follows stdin (-)',
   options: {},
   operands: 'FILE...',
-  examples: ['resp write USER_INPUT hi | resp merge - back | agent-loop', 'resp write TEXT hi | resp merge - | resp dump'],
+  examples: ['resp write TEXT one > one.resp; resp write TEXT two > two.resp', 'resp merge one.resp two.resp | resp dump'],
   act({ operands, diagnose, trace }) {
     if (operands.length === 0) throw usage('merge needs a FILE, or - for stdin; see --help')
     if (operands.filter((file) => file === '-').length > 1) throw usage('merge reads stdin once: only one FILE may be -')

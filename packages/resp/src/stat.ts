@@ -15,7 +15,7 @@ const OTHER = 'other'
 export const stat = command({
   purpose: 'count frames and bytes of each type',
   options: { json: { type: 'flag', about: 'print one JSON object in place of a table' } },
-  examples: ['resp stat < session.resp', 'resp stat --json < session.resp | jq .bytes'],
+  examples: ['resp write TEXT hi | resp stat', 'resp write TEXT hi | resp stat --json | jq .bytes'],
   act(context) {
     const counts = new Map<string, Count>()
     try {

@@ -8,7 +8,7 @@ import { lineBatches } from './lines.js'
 export const unjson = command({
   purpose: 'write the frames that lines of JSON stand for',
   options: {},
-  examples: ['resp json < session.resp | sed s/foo/bar/ | resp unjson', `echo '{"type":"text","text":"hi"}' | resp unjson | resp dump`],
+  examples: ['resp write TEXT hi | resp json | sed s/hi/hello/ | resp unjson | resp-render', `echo '{"type":"text","text":"hi"}' | resp unjson | resp dump`],
   act({ output }) {
     let number = 0
     try {

@@ -8,7 +8,7 @@ export const write = command({
   options: {},
   operands: 'TYPE [FIELD...]',
   operandsEndOptions: true,
-  examples: ['resp write TEXT hello', 'git diff | resp write USER_INPUT -'],
+  examples: ['resp write TEXT hello', 'date | resp write USER_INPUT - | resp dump'],
   act({ operands, output }) {
     if (operands.length === 0) throw usage('write needs a TYPE; see --help')
     if (operands.filter((field) => field === '-').length > 1) throw usage('write reads stdin once: only one field may be -')

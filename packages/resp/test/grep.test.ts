@@ -17,7 +17,15 @@ t.test('-v passes the others', async (t) => {
 })
 
 t.test('the status does not tell whether there were any', async (t) => {
-  t.match(await run('resp', ['grep', 'NOSUCH'], { input }), { status: 0, stdout: Buffer.alloc(0), stderr: '' })
+  t.match(await run('resp', ['grep', 'THINKING'], { input }), { status: 0, stdout: Buffer.alloc(0), stderr: '' })
+})
+
+t.test('a type that no message has and that does not come was mistyped', async (t) => {
+  t.match(await run('resp', ['grep', 'TXT'], { input }), { status: 1, stdout: Buffer.alloc(0), stderr: 'resp: no frame of type TXT; did you mean TEXT?\n' })
+  t.match(await run('resp', ['grep', 'NOSUCH'], { input }), { status: 1, stderr: 'resp: no frame of type NOSUCH\n' })
+  t.match(await run('resp', ['grep', 'TOOL_CAL', 'STOP'], { input }), { status: 0, stderr: /TOOL_CALL\?\n$/ }, 'something was found')
+  t.match(await run('resp', ['grep', '-v', 'TXT'], { input: '' }), { status: 0, stderr: /TEXT\?\n$/ })
+  t.match(await run('resp', ['grep', 'MY_OWN'], { input }), { status: 0, stderr: '' }, 'any type may come')
 })
 
 t.test('what is no type', async (t) => {

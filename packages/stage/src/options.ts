@@ -1,5 +1,6 @@
 import parse from 'yargs-parser'
-import { type Config, readConfig } from './config.js'
+import { type Config, configPath, readConfig, unknownKey } from './config.js'
+import { diagnosticsOf } from './diagnostics.js'
 import { EXIT, StageError } from './exit-status.js'
 import type { OptionSpec, OptionTable, OptionValues } from './option-table.js'
 import { optionValue } from './option-value.js'
@@ -11,6 +12,13 @@ export interface ParsedOptions<Table extends OptionTable> {
   readonly operands: readonly string[]
 }
 
+export interface Parsing {
+  /** Nothing behind the first operand is an option. */
+  readonly operandsEndOptions?: boolean | undefined
+  /** The options that the stage's part of the config file may have: those of all its verbs. */
+  readonly configurable?: readonly string[]
+}
+
 /**
  * The options of a command line, as GNU programs take them: `--name value`, `--name=value`, unique abbreviations, `--` ends
  * them; the last of several counts. What the command line leaves out comes from the environment
@@ -20,7 +28,7 @@ export function parseOptions<Table extends OptionTable>(
   stage: string,
   table: Table,
   argv: readonly string[],
-  operandsEndOptions = false,
+  { operandsEndOptions = false, configurable = Object.keys(table) }: Parsing = {},
 ): ParsedOptions<Table> {
   const parsed = parse(normalise(table, argv, operandsEndOptions), {
     string: names(table, (spec) => spec.type !== 'flag'),
@@ -40,11 +48,21 @@ export function parseOptions<Table extends OptionTable>(
   }) as Record<string, unknown> & { _: string[]; '--'?: string[] }
   refuseUnknown(table, parsed)
   const given = new Set(Object.keys(table).filter((name) => parsed[name] !== undefined && parsed[name] !== false))
-  const config = Object.keys(table).length === given.size ? {} : readConfig(stage)
+  const config = Object.keys(table).length === given.size ? {} : configOf(stage, configurable)
   const options = Object.fromEntries(
     Object.entries(table).map(([name, spec]) => [name, given.has(name) ? fromFlag(name, spec, parsed[name]) : fromElsewhere(stage, name, spec, config)]),
   )
   return { options: options as OptionValues<Table>, given, operands: [...parsed._, ...(parsed['--'] ?? [])] }
+}
+
+/** The stage's part of the config file. What is there and means nothing is told on stderr, and does no harm. */
+function configOf(stage: string, known: readonly string[]): Config {
+  const warn = diagnosticsOf(stage)
+  const config = readConfig(stage, warn)
+  for (const name of Object.keys(config)) {
+    if (!known.includes(name)) warn(unknownKey(configPath(), name, `option "${name}" of ${stage}`, known))
+  }
+  return config
 }
 
 /** The environment variable of an option: AGENTPIPE_RESP_RENDER_WIDTH. */

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { FrameError } from '@agentpipe/frame'
 import type { Command, Context, StageSpec } from './command.js'
 import { descriptorKind, STDOUT } from './descriptors.js'
@@ -37,19 +38,19 @@ async function run(spec: StageSpec, argv: readonly string[]): Promise<number> {
   const verb = argv[0] !== undefined && spec.verbs && Object.hasOwn(spec.verbs, argv[0]) ? argv[0] : undefined
   const command = verb === undefined ? spec.main : (spec.verbs?.[verb] as Command)
   const words = verb === undefined ? argv : argv.slice(1)
-  if (asks(words, command, '--help')) return print(verb === undefined || command === undefined ? stageHelp(spec) : verbHelp(spec, verb, command))
+  if (asks(words, command, '--help', '-h')) return print(verb === undefined || command === undefined ? stageHelp(spec) : verbHelp(spec, verb, command))
   if (asks(words, command, '--version')) return print(`${spec.name} (agentpipe) ${VERSION}\n`)
   if (command === undefined)
     throw usage(
       `${argv[0] === undefined ? 'a verb is needed' : `there is no verb ${JSON.stringify(argv[0])}`}: ${Object.keys(spec.verbs ?? {}).join(', ')}; see --help`,
     )
-  return runCommand(spec.name, command, words)
+  return runCommand(spec, verb === undefined ? spec.name : `${spec.name} ${verb}`, command, words)
 }
 
-/** Whether `--help` or `--version` stands among the options. */
-function asks(words: readonly string[], command: Command | undefined, option: string): boolean {
+/** Whether `--help`, `-h` or `--version` stands among the options. */
+function asks(words: readonly string[], command: Command | undefined, ...forms: readonly string[]): boolean {
   for (const word of words) {
-    if (word === option) return true
+    if (forms.includes(word)) return true
     if (word === '--' || (command?.operandsEndOptions && isOperand(word))) return false
   }
   return false
@@ -64,14 +65,22 @@ function print(text: string): number {
   return EXIT.OK
 }
 
-async function runCommand(name: string, command: Command, argv: readonly string[]): Promise<number> {
-  const parsed = parseOptions(name, command.options, argv, command.operandsEndOptions)
+async function runCommand(spec: StageSpec, form: string, command: Command, argv: readonly string[]): Promise<number> {
+  const { name } = spec
+  const { operandsEndOptions } = command
+  const parsed = parseOptions(name, command.options, argv, { operandsEndOptions, configurable: optionNames(spec) })
   const stray = command.operands === undefined ? parsed.operands[0] : undefined
-  if (stray !== undefined) throw usage(`there is nothing to do with ${JSON.stringify(stray)}; see --help`)
+  if (stray !== undefined)
+    throw usage(`there is nothing to do with ${JSON.stringify(stray)}; ${existsSync(stray) ? `it reads standard input: ${form} < ${stray}` : 'see --help'}`)
   const trace = traceOf(name)
   const context: Context = { name, ...parsed, output: new Output({ blocking: command.act !== undefined, trace }), diagnose: diagnosticsOf(name), trace }
   if (command.stage) return runFrameStage(context, await command.stage(context))
   return act(context, command)
+}
+
+/** Of the executable and all its verbs. */
+function optionNames({ main, verbs }: StageSpec): string[] {
+  return [main, ...Object.values(verbs ?? {})].flatMap((command) => Object.keys(command?.options ?? {}))
 }
 
 async function act(context: Context, command: Command): Promise<number> {

@@ -1,7 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fixture, frames, root, run } from '@agentpipe/testing'
-import t from 'tap'
+import { fixture, frames, root, run, shell } from '@agentpipe/testing'
+import { build, type PluginBuild } from 'esbuild'
+import t, { type Test } from 'tap'
+import { optionForm } from '../src/help.js'
+import type { OptionTable, StageSpec } from '../src/index.js'
 
 /** Every executable, by the rule that a package with a main.ts is one. */
 const EXECUTABLES = readdirSync(join(root, 'packages')).filter((name) => existsSync(join(root, 'packages', name, 'src', 'main.ts')))
@@ -61,6 +64,44 @@ for (const name of EXECUTABLES) {
     }
   })
 
+  t.test(`${name}: the examples of --help run in any directory, as they stand and in their order`, async (t) => {
+    const lines = await help(name)
+    const pages = [lines, ...(await Promise.all(verbsOf(lines).map((verb) => help(name, verb))))]
+    const directory = t.testdir()
+    const env = { ...ASKED_FOR[name], XDG_STATE_HOME: join(directory, 'state'), HOME: directory }
+    for (const example of pages.flatMap((page) => page.slice(-2))) {
+      if (example.includes('| jq') && (await run('sh', ['-c', 'command -v jq'])).status !== 0) continue
+      t.match(await shell(`set -o pipefail; ${example}`, [], { cwd: directory, env }), { status: 0 }, example)
+    }
+  })
+
+  t.test(`${name}: --help fits any width, and says what only the man page has`, async (t) => {
+    const { options } = await specOf(t, name)
+    const rare = Object.values(options).filter(({ rare }) => rare).length
+    const lines = await help(name)
+    const more = rare === 0 ? [] : [`  man ${name} has ${rare} more option${rare === 1 ? '' : 's'}`]
+    t.same(
+      lines.filter((line) => line.includes(' more option')),
+      more,
+    )
+    const narrow = (await run(name, ['--help'], { env: { COLUMNS: '40' } })).stdout.toString().trimEnd().split('\n')
+    for (const line of narrow.slice(0, -2)) t.ok(line.length <= 40, line)
+    t.same(narrow.slice(-2), lines.slice(-2), 'an example can be copied')
+    t.equal((await run(name, ['-h'])).stdout.toString(), `${lines.join('\n')}\n`)
+  })
+
+  t.test(`${name}: the man page has the text of every option, rare ones too`, async (t) => {
+    const { options } = await specOf(t, name)
+    const page = section(readFileSync(join(root, 'packages', name, `${name}.1.md`), 'utf8'), 'OPTIONS')
+    for (const [option, spec] of Object.entries(options)) {
+      const form = optionForm(option, spec).replace(/^-\w, /, '')
+      const item = page.split(/\n {2}\* /).find((item) => item.split('\n')[0]?.includes(`\`${form}\``))
+      if (item === undefined) t.fail(`\`${form}\` is not in the man page`)
+      // The page may say the rest, what stands behind a comma or the like, at more length.
+      else t.ok(plain(item).includes(plain(spec.about.split(/[,:;(]/)[0] as string).trim()), `--${option}: "${spec.about}" is not in: ${plain(item)}`)
+    }
+  })
+
   t.test(`${name}: nothing that a library prints lands on stdout`, async (t) => {
     const directory = t.testdir({
       'noisy.cjs': `console.log('banner'); process.stdout.write('more'); setTimeout(() => console.log('later'), 20).unref(); process.on('exit', () => console.log('bye'))`,
@@ -79,6 +120,34 @@ for (const name of EXECUTABLES) {
     }
     t.ok(quiet.stdout.length > 0)
   })
+}
+
+/** What examples need that no directory has: a model, and something to look at. */
+const ASKED_FOR: Readonly<Record<string, Record<string, string>>> = {
+  agentpipe: { AGENTPIPE_AGENT_LOOP_PROVIDER: 'replay', AGENTPIPE_AGENT_LOOP_FROM: fixture('seed-writer', 'deltas.resp') },
+}
+
+/** The options of an executable and all its verbs, from their tables: its main.ts with a runStage that only notes what it is given. */
+async function specOf(t: Test, name: string): Promise<{ options: OptionTable }> {
+  const noting = {
+    name: 'noting',
+    setup({ onResolve, onLoad }: PluginBuild) {
+      onResolve({ filter: /^@agentpipe\/stage$/ }, ({ importer }) => (importer.endsWith('main.ts') ? { path: 'stage', namespace: 'noting' } : undefined))
+      const contents = "export * from '@agentpipe/stage'; export const runStage = (spec) => { globalThis.notedSpec = spec }"
+      onLoad({ filter: /.*/, namespace: 'noting' }, () => ({ contents, resolveDir: root }))
+    },
+  }
+  const outfile = join(t.testdir(), 'main.mjs')
+  const entryPoints = [join(root, 'packages', name, 'src', 'main.ts')]
+  await build({ entryPoints, outfile, bundle: true, packages: 'external', platform: 'node', format: 'esm', plugins: [noting] })
+  await import(outfile)
+  const { notedSpec: spec } = globalThis as unknown as { notedSpec: StageSpec }
+  return { options: Object.assign({}, ...[spec.main, ...Object.values(spec.verbs ?? {})].map((command) => command?.options)) }
+}
+
+/** Text as a reader has it: without markup, line ends and capitals. */
+function plain(text: string): string {
+  return text.replaceAll(/[`*]/g, '').replaceAll(/\s+/g, ' ').toLowerCase()
 }
 
 /** Whether an executable, or a verb of it, takes an option. Options are refused in the order in which they stand: where this one is known, it is the other that is not. */

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root, run } from '@agentpipe/testing'
 import t from 'tap'
@@ -21,6 +21,8 @@ for (const page of PAGES) {
   t.test(`${page} is built, and man shows all of it`, async (t) => {
     const path = join(manual, `man${page.slice(-1)}`, page)
     t.ok(existsSync(path))
+    t.notMatch(readFileSync(path, 'utf8'), /&(\w+|#\d+);/, 'no HTML')
+    t.notMatch(readFileSync(path, 'utf8'), /^\.br$/m, 'lines are broken by man alone')
     if ((await run('sh', ['-c', 'command -v mandoc'])).status !== 0) return
     const lint = await run('mandoc', ['-T', 'lint', path])
     const complaints = lint.stdout

@@ -29,7 +29,7 @@ function withEnvironment<T>(variables: Record<string, string>, work: () => T): T
   }
 }
 
-process.env.AGENTPIPE_CONFIG = '/nosuch/config.json'
+process.env.AGENTPIPE_CONFIG = '/dev/null'
 
 t.test('as GNU programs take them', async (t) => {
   t.equal(parse('--width', '40').options.width, 40)
@@ -110,7 +110,7 @@ t.test('the command line goes before the environment, that before the config fil
       t.same([...parse('--width', '70').given], ['width'])
     })
   })
-  process.env.AGENTPIPE_CONFIG = '/nosuch/config.json'
+  process.env.AGENTPIPE_CONFIG = '/dev/null'
 })
 
 t.test("other programs' variables count behind ours, in their order; an empty one does not count", async (t) => {
@@ -136,12 +136,15 @@ t.test("other programs' variables count behind ours, in their order; an empty on
   })
 })
 
-t.test('a config file that is wrong is 78, one that is not there is none', async (t) => {
+t.test('a config file that is wrong is 78, and one that is named and not there; else there need not be one', async (t) => {
   const directory = t.testdir()
   const config = join(directory, 'agentpipe', 'config.json')
   mkdirSync(join(directory, 'agentpipe'))
   for (const [text, message] of [
-    ['{', /^config file .*config.json: /],
+    ['{', /^config file .*config.json:1:2: not JSON: expected/],
+    ['{\n  "my-stage": {},\n  }\n', /config.json:4:1: not JSON|config.json:3:3: not JSON: /],
+    ['{\n  "my-stage": {"width": tru}\n}', /config.json:2:28: not JSON: unexpected token '}'$/],
+    ['{\n  "my-stage": {}\n', /config.json:3:1: not JSON: /],
     ['[]', /expected a JSON object/],
     ['{"my-stage": 1}', /"my-stage" is not an object/],
     ['{"my-stage": {"width": "wide"}}', /my-stage.width: expected a whole number, found "wide"/],
@@ -153,8 +156,29 @@ t.test('a config file that is wrong is 78, one that is not there is none', async
     withEnvironment({ AGENTPIPE_CONFIG: '', XDG_CONFIG_HOME: directory }, () => t.throws(() => parse(), { status: 78, message }, text))
   }
   withEnvironment({ AGENTPIPE_CONFIG: directory }, () => t.throws(() => parse(), { status: 78, message: /directory/ }))
-  withEnvironment({ AGENTPIPE_CONFIG: join(config, 'below-a-file') }, () => t.equal(parse().options.width, 80))
-  process.env.AGENTPIPE_CONFIG = '/nosuch/config.json'
+  for (const path of [join(config, 'below-a-file'), join(directory, 'none')]) {
+    withEnvironment({ AGENTPIPE_CONFIG: path }, () => t.throws(() => parse(), { status: 78, message: /^config file .*: no/ }))
+    withEnvironment({ AGENTPIPE_CONFIG: '', XDG_CONFIG_HOME: path }, () => t.equal(parse().options.width, 80))
+  }
+  process.env.AGENTPIPE_CONFIG = '/dev/null'
+})
+
+t.test('a name in the config file that means nothing is told, by one process, and does no harm', async (t) => {
+  const directory = t.testdir({
+    'options.json': '{"shows-options": {"widht": 3, "width": 5, "verbose": true}}',
+    'stages.json': '{"show-options": {"width": 3}, "something": {}, "agent-lop": {}}',
+  })
+  const said = async (file: string, args: string[]) => {
+    const { stdout, stderr } = await runStage('shows-options', args, { env: { AGENTPIPE_CONFIG: join(directory, file) } })
+    return [JSON.parse(stdout.toString()).options, stderr]
+  }
+  const config = (file: string) => `shows-options: config file ${join(directory, file)}`
+  t.same(await said('options.json', ['any']), [
+    { width: 5, verbose: true },
+    `${config('options.json')}: there is no option "widht" of shows-options; did you mean "width"?\n`,
+  ])
+  const [, stderr] = await said('stages.json', ['any'])
+  t.equal(stderr, `${config('stages.json')}: there is no stage "show-options"; did you mean "shows-options"?\n`)
 })
 
 t.test('as a process: --help, --version and verbs', async (t) => {
@@ -169,10 +193,16 @@ t.test('as a process: --help, --version and verbs', async (t) => {
   t.match(await stdout('first', '--help'), /^usage: shows-options first \[OPTION\.\.\.\] TYPE/)
   t.match(await stdout('any', 'a', '--help'), /^usage: shows-options any/)
   t.match(await stdout('--help'), /^usage: shows-options VERB/)
+  t.equal(await stdout('-h'), await stdout('--help'))
+  t.equal(await stdout('any', '-h'), await stdout('any', '--help'))
   t.match(await stdout('--version'), /^shows-options \(agentpipe\) /)
   t.match(await stdout('any', '--version'), /^shows-options \(agentpipe\) /)
   t.match(await runStage('shows-options', ['none']), { status: 7 })
   t.match(await runStage('shows-options', ['none', 'a\x1b']), { status: 64, stderr: /^shows-options: there is nothing to do with "a\\u001b"; see --help\n$/ })
+  t.match(await runStage('shows-options', ['none', '/dev/null']), {
+    status: 64,
+    stderr: 'shows-options: there is nothing to do with "/dev/null"; it reads standard input: shows-options none < /dev/null\n',
+  })
   t.match(await runStage('shows-options', ['nosuch']), { status: 64, stderr: 'shows-options: there is no verb "nosuch": any, first, none; see --help\n' })
   t.match(await runStage('shows-options', []), { status: 64, stderr: 'shows-options: a verb is needed: any, first, none; see --help\n' })
   t.match(await runStage('shows-options', ['constructor']), { status: 64 })

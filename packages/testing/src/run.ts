@@ -26,7 +26,7 @@ export function testEnvironment(extra: RunOptions['env'] = {}): Record<string, s
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^(AGENTPIPE_|XDG_|ANTHROPIC_|OPENAI_|GEMINI_|GOOGLE_|NODE_OPTIONS|NODE_EXTRA_CA_CERTS|TAP_|NO_COLOR|FORCE_COLOR|COLORTERM)/.test(name),
   )
-  const all = { ...Object.fromEntries(inherited), PATH: `${root}/dist/bin:${process.env.PATH}`, AGENTPIPE_CONFIG: '/dev/null/none', ...extra }
+  const all = { ...Object.fromEntries(inherited), PATH: `${root}/dist/bin:${process.env.PATH}`, AGENTPIPE_CONFIG: '/dev/null', ...extra }
   return Object.fromEntries(Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined))
 }
 
