@@ -1,6 +1,6 @@
 // node scripts/build.mjs [EXECUTABLE...]
 // Makes dist/, or some executables in it: each executable as one bundled file that is both a shell script and a CommonJS program, and ripgrep's binary.
-import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { builtinModules, createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -90,6 +90,7 @@ const wanted = process.argv.slice(2)
 await Promise.all(executables.filter((name) => wanted.length === 0 || wanted.includes(name)).map(bundle))
 if (wanted.length === 0) {
   copyRipgrep()
+  copyScripts()
   await buildManPages()
 }
 
@@ -156,4 +157,12 @@ function copyRipgrep() {
   rmSync(join(lib, 'rg'), { force: true })
   copyFileSync(rgPath, join(lib, 'rg'))
   chmodSync(join(lib, 'rg'), 0o755)
+}
+
+/** Functions for frames in bash, and the example stages: for who installs agentpipe and keeps no clone. */
+function copyScripts() {
+  for (const name of ['lib', 'examples']) {
+    rmSync(join(dist, 'share', 'agentpipe', name), { recursive: true, force: true })
+    cpSync(join(root, 'scripts', name), join(dist, 'share', 'agentpipe', name), { recursive: true, filter: (path) => !path.includes('__pycache__') })
+  }
 }

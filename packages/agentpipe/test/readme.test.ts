@@ -1,8 +1,8 @@
-import { chmodSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fixture, root, shell } from '@agentpipe/testing'
 import t from 'tap'
-import { bash, capture, Workspace } from './support/capture.js'
+import { Workspace } from './support/capture.js'
 import { leftovers } from './support/processes.js'
 
 const readme = readFileSync(join(root, 'README.md'), 'utf8')
@@ -13,28 +13,49 @@ t.test('the two commands are targets of the Makefile', async (t) => {
   for (const [, target] of readme.matchAll(/(?:^|`)make (\w+)/gm)) t.match(makefile, new RegExp(`^${target}:`, 'm'))
 })
 
-for (const block of blocks.filter((block) => !block.startsWith('make '))) {
+t.test('the stage in ten lines is the file that it says', (t) => {
+  t.ok(blocks.includes(readFileSync(join(root, 'scripts/examples/count.bash'), 'utf8')))
+  t.end()
+})
+
+/** Blocks that are no commands for a shell as they stand: a file, targets of make, and the line that needs a key. */
+const isRun = (block: string) => !/^(#!|make |mkfifo )/.test(block)
+
+for (const block of blocks.filter(isRun)) {
   const [first = ''] = block.split('\n')
   t.test(`README: ${first}`, async (t) => {
     const workspace = newcomer(t)
-    const env = {
-      ...workspace.environment,
-      PATH: `${workspace.path('stand-ins')}:${root}/dist/bin:${process.env.PATH}`,
-      AGENTPIPE_AGENT_LOOP_PROVIDER: 'replay',
-      AGENTPIPE_AGENT_LOOP_FROM: workspace.path('model.resp'),
-    }
-    // A session to go on with, to list and to replay.
-    await shell('agentpipe --record session.resp "the first"', [], { cwd: workspace.directory, env })
+    const env = { ...workspace.environment, PATH: `${workspace.path('stand-ins')}:${root}/dist/bin:${process.env.PATH}` }
+    // A session to go on with: what stands above it on the page has been run.
+    const before = await shell('agentpipe --from fixtures/tour/in.resp "say hello"', [], { cwd: workspace.directory, env })
+    t.equal(before.status, 0)
+    const files = readdirSync(workspace.directory).sort()
     const ended = await shell(`set -eo pipefail\n${block}`, [], { cwd: workspace.directory, env, timeout: 60_000 })
     t.equal(ended.status, 0, ended.stderr)
     t.notMatch(ended.stderr, /\b(not found|internal error|no such)\b/i)
+    t.same(readdirSync(workspace.directory).sort(), files, 'it leaves no file behind')
     t.same(await leftovers(workspace), [])
   })
 }
 
+t.test('README: the whole agent, with a model in place of a key', async (t) => {
+  const workspace = newcomer(t)
+  const line = (blocks.find((block) => block.startsWith('mkfifo ')) as string).replace('agent-loop', 'agent-loop --from fixtures/tour/in.resp')
+  const ended = await shell(`set -eo pipefail\n${line}`, [], { cwd: workspace.directory, env: workspace.environment, timeout: 60_000 })
+  t.match(ended, { status: 0, stderr: '' })
+  t.match(ended.stdout.toString(), 'six times seven is 42')
+  t.notOk(existsSync(workspace.path('back')))
+})
+
+t.test('without a key or a recording it says what to do', async (t) => {
+  const workspace = newcomer(t)
+  const ended = await shell('agentpipe "fix the failing test"', [], { cwd: workspace.directory, env: workspace.environment })
+  t.match(ended, { status: 78, stderr: /ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY.*--from FILE/ })
+})
+
 /** What somebody has who tries the README: a project of their own in a git repository, and our scripts and fixtures at hand. */
 function newcomer(t: { teardown(work: () => void): void }): Workspace {
-  const workspace = new Workspace(t, capture(bash('echo tried'), { text: 'Tried.' }))
+  const workspace = new Workspace(t, Buffer.alloc(0))
   cpSync(fixture('sample-project'), workspace.directory, { recursive: true })
   for (const name of ['scripts', 'fixtures']) symlinkSync(join(root, name), workspace.path(name))
   mkdirSync(workspace.path('stand-ins'))

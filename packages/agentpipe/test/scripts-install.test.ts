@@ -1,6 +1,6 @@
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readlinkSync, renameSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fixture, root, run } from '@agentpipe/testing'
+import { fixture, frames, root, run } from '@agentpipe/testing'
 import t, { type Test } from 'tap'
 import { Workspace } from './support/capture.js'
 
@@ -19,7 +19,10 @@ const everything = (prefix: string) => readdirSync(prefix, { recursive: true, en
 
 t.test('the executables run without the clone, node_modules or an environment', async (t) => {
   const { prefix, said } = await installed(t)
-  t.equal(said, `installed agentpipe in ${prefix}: ${names.length} executables in bin, manual pages in share/man\n`)
+  t.equal(
+    said,
+    `installed agentpipe in ${prefix}: ${names.length} executables in bin, manual pages in share/man, example stages in share/agentpipe\n${prefix}/bin is not in your PATH: PATH=${prefix}/bin:$PATH\n`,
+  )
   for (const name of names) t.equal(readlinkSync(join(prefix, 'bin', name)), `../lib/agentpipe/${name}`)
   const moved = join(dirname(prefix), 'moved')
   renameSync(prefix, moved)
@@ -36,6 +39,28 @@ t.test('the executables run without the clone, node_modules or an environment', 
   })
   t.match(fixed, { status: 0, stderr: '' })
   t.match(await run('node', ['--test'], { cwd: project, env: { NODE_TEST_CONTEXT: undefined } }), { status: 0 })
+})
+
+t.test('the example stages run where they are installed', async (t) => {
+  const { prefix } = await installed(t)
+  const share = join(prefix, 'share/agentpipe')
+  t.same(
+    readdirSync(join(share, 'examples')).sort(),
+    readdirSync(join(root, 'scripts/examples'))
+      .filter((name) => name !== '__pycache__')
+      .sort(),
+  )
+  t.match(await run(join(share, 'examples/count.bash'), [], { input: frames(['TOOL_CALL', 'Bash', 'c1', '{}']) }), { status: 0, stderr: 'tools called: 1\n' })
+  t.match(await run('bash', ['-c', '. "$1" && frame_write END', 'bash', join(share, 'lib/frames.sh')]), { status: 0, stdout: frames(['END']) })
+})
+
+t.test('a ~ that the shell has left as it is', async (t) => {
+  const { directory } = new Workspace(t, Buffer.alloc(0))
+  const env = { HOME: directory }
+  t.match(await run(install, ['~/a b'], { env, cwd: '/' }), { status: 0 })
+  t.ok(existsSync(join(directory, 'a b/bin/resp')))
+  t.match(await run(install, ['--remove', '~/a b'], { env, cwd: '/' }), { status: 0 })
+  t.match(await run(install, ['~somebody/x'], { env, cwd: directory }), { status: 64, stderr: /^install: write ~somebody\/x out: [^\n]*\n$/ })
 })
 
 t.test('again gives the same; files of an older version go', async (t) => {
