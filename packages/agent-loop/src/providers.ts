@@ -8,9 +8,9 @@ type Make = (settings: Settings) => Promise<Provider>
 
 /** The providers that there are; undefined for one that is still to come. */
 const PROVIDERS: Readonly<Record<string, Make | undefined>> = {
-  anthropic: async (settings) => (await import('./providers/anthropic.js')).anthropic(settings, plainTransport(settings)),
-  openai: undefined,
-  'openai-responses': undefined,
+  anthropic: async (settings) => (await import('./providers/anthropic.js')).anthropic(settings, plainTransport(settings, 'ANTHROPIC')),
+  openai: async (settings) => (await import('./providers/openai.js')).openai(settings, plainTransport(settings, 'OPENAI')),
+  'openai-responses': async (settings) => (await import('./providers/openai-responses.js')).openaiResponses(settings, plainTransport(settings, 'OPENAI')),
   google: undefined,
   replay: async (settings) => (await import('./providers/replay.js')).replay(settings),
 }
@@ -45,6 +45,7 @@ function keyedProvider(): string | undefined {
   return KEYS.find(([variable]) => process.env[variable])?.[1]
 }
 
-function plainTransport(settings: Settings): Transport {
-  return { fetch, key: process.env.ANTHROPIC_API_KEY || undefined, baseUrl: settings['base-url'] ?? (process.env.ANTHROPIC_BASE_URL || undefined) }
+function plainTransport(settings: Settings, maker: 'ANTHROPIC' | 'OPENAI'): Transport {
+  const { [`${maker}_API_KEY`]: key, [`${maker}_BASE_URL`]: baseUrl } = process.env
+  return { fetch, key: key || undefined, baseUrl: settings['base-url'] ?? (baseUrl || undefined) }
 }

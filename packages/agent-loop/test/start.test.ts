@@ -12,7 +12,7 @@ t.test('what cannot begin says so in one line', async (t) => {
   const cases: [string[], Record<string, string>, number, RegExp][] = [
     [[], {}, 78, /^agent-loop: no model to ask: .*--provider replay --from FILE.*\n$/],
     [['--provider', 'google'], {}, 78, /^agent-loop: provider google is not in this version yet; --provider replay --from FILE .*\n$/],
-    [[], { OPENAI_API_KEY: 'sk-secret' }, 78, /^agent-loop: provider openai is not in this version yet; .*\n$/],
+    [[], { GEMINI_API_KEY: 'secret' }, 78, /^agent-loop: provider google is not in this version yet; .*\n$/],
     [['--provider', '__proto__'], {}, 64, /^agent-loop: there is no provider "__proto__": anthropic, .*\n$/],
     [['--provider', 'replay'], {}, 64, /^agent-loop: --provider replay needs a captured session: --from FILE\n$/],
     [['--from', '/no/such/file'], {}, 66, /^agent-loop: cannot read \/no\/such\/file: no such file or directory\n$/],

@@ -17,7 +17,6 @@ export function editTool(session: Session): Tool {
     description:
       'Replaces text in a file. old_string must be in it exactly once, character for character and without line numbers, or replace_all be true. Line breaks are written as LF, whatever the file has. A relative path is relative to the workspace.',
     readOnly: false,
-    judgesItself: true,
     inputSchema: {
       type: 'object',
       properties: {
@@ -38,10 +37,10 @@ export function editTool(session: Session): Tool {
       },
       required: ['path'],
     },
-    async run({ path: name, ...given }, call) {
+    async run({ path: name, ...given }) {
       const changes = changesOf(given)
       const path = await realTarget(absolutePath(session.workspace, name))
-      await session.permissions.obey(call, session.permissions.policy.write('Edit', path), path)
+      session.policy.checkWrite(path)
       const before = await contentOf({ path, name }, LARGEST_BYTES)
       if (before === undefined) throw new ToolError(`${name}: no such file`)
       refuseStale(session, { path, name }, before)

@@ -15,7 +15,6 @@ export function writeTool(session: Session): Tool {
     description:
       'Writes a whole file, exactly as content says; makes the directories above it. A file that is there already is replaced: change a part of it with Edit. A relative path is relative to the workspace.',
     readOnly: false,
-    judgesItself: true,
     inputSchema: {
       type: 'object',
       properties: {
@@ -24,9 +23,9 @@ export function writeTool(session: Session): Tool {
       },
       required: ['path', 'content'],
     },
-    async run({ path: name, content: text }, call) {
+    async run({ path: name, content: text }) {
       const path = await realTarget(absolutePath(session.workspace, name))
-      await session.permissions.obey(call, session.permissions.policy.write('Write', path), path)
+      session.policy.checkWrite(path)
       const before = await contentOf({ path, name }, LARGEST_BYTES)
       if (before !== undefined) refuseStale(session, { path, name }, before)
       const content = Buffer.from(text)
