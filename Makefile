@@ -11,7 +11,7 @@ ALL_PACKAGES = node_modules/.all-packages
 # npm's own record of what it installed: newer than the lock file where everything is as that says.
 INSTALLED = [ node_modules/.package-lock.json -nt package-lock.json ]
 # AGENTPIPE_MAKE tells the prepare script of package.json that it is make that installs; under `npm install -g` npm would install globally.
-INSTALL = AGENTPIPE_MAKE=1 npm ci --no-global --no-audit --no-fund --loglevel=error
+INSTALL = AGENTPIPE_MAKE=1 npm ci --no-global --no-audit --no-fund --no-update-notifier --loglevel=error
 SOURCES = $(shell find packages -path '*/src/*' -o -name '*.[157].md' | grep -v -e /build/ -e node_modules)
 
 build: dist/.built                ## build dist/: executables, man pages, ripgrep
