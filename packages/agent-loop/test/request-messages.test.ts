@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import type { Item } from '../src/conversation.js'
 import { type RequestMessage, requestMessages } from '../src/request-messages.js'
+import { anyItem } from './support/any-item.js'
 import { faultsOf } from './support/valid-messages.js'
 
 const user = (text: string): Item => ({ kind: 'user', text })
@@ -159,24 +160,6 @@ t.test('a beginning that is missing is stood in for', (t) => {
   t.same(lines([{ kind: 'summary', text: 'sum', kept: 1 }, user('on')]), ['user: sum | on'])
   t.end()
 })
-
-const id = fc.constantFrom('a', 'b', 'c', 'a b', '', 'x'.repeat(70))
-const anyText = fc.oneof(fc.constantFrom('', ' ', 'x', '\n', '\0', '\ud800'), fc.string({ unit: 'binary' }), fc.string())
-const anyImage = fc.option(fc.record({ data: fc.constantFrom('', '/9j/', '!!!', 'R0lGODdh'), type: fc.constantFrom('image/png', 'text/plain') }), {
-  nil: undefined,
-})
-const anyInput = fc.oneof(fc.json(), fc.constantFrom('{}', '{"a":1}', '{"a":"\\ud800"}', '{'), anyText)
-const anyItem = fc.oneof(
-  fc.record({ kind: fc.constant('user'), text: anyText, image: anyImage }),
-  fc.record({ kind: fc.constant('text'), text: anyText }),
-  fc.record({ kind: fc.constant('thinking'), text: anyText, signature: fc.option(anyText, { nil: undefined }), whole: fc.boolean() }),
-  fc.record({ kind: fc.constant('call'), id, name: anyText, input: anyInput }),
-  fc.record({ kind: fc.constant('result'), id, name: anyText, output: anyText, status: fc.constantFrom('ok', 'error'), image: anyImage }),
-  fc.record({ kind: fc.constant('notice'), text: anyText }),
-  fc.record({ kind: fc.constant('response'), model: fc.constantFrom('m', 'n', '') }),
-  fc.record({ kind: fc.constant('stop'), reason: fc.constant('end_turn') }),
-  fc.record({ kind: fc.constant('summary'), text: anyText, kept: fc.nat(2) }),
-) as fc.Arbitrary<Item>
 
 t.test('any items whatsoever make a valid request', (t) => {
   fc.assert(

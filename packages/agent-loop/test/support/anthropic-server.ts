@@ -70,7 +70,7 @@ export function says(...parts: readonly Part[]): Answer {
 /** The events of a whole response. */
 export function response(parts: readonly Part[], reason = parts.some((part) => 'id' in part) ? 'tool_use' : 'end_turn'): Event[] {
   return [
-    { type: 'message_start', message: { id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content: [], stop_reason: null, usage: USAGE } },
+    { type: 'message_start', message: { id: 'msg_1', role: 'assistant', content: [], usage: USAGE } },
     { type: 'ping' },
     ...parts.flatMap(partEvents),
     { type: 'message_delta', delta: { stop_reason: reason, stop_sequence: null }, usage: { output_tokens: 7 } },

@@ -52,11 +52,15 @@ export class MockServer {
   readonly #options: MockOptions
   readonly #script: Script[] = []
   readonly #server: Server
+  /** How many connections there were. */
+  connections = 0
 
   private constructor(options: MockOptions) {
     this.#options = options
     this.#server = createServer((request, response) => {
       this.#serve(request, response).catch(() => response.destroy())
+    }).on('connection', () => {
+      this.connections++
     })
   }
 
