@@ -5,6 +5,9 @@ export const OPTIONS = {
   mode: { type: 'text', value: 'MODE', choices: ['read-only', 'workspace', 'full'], default: 'workspace', about: 'what tools may do' },
   timeout: { type: 'seconds', value: 'S', default: 120, about: 'time of a command that asks for none; 0: no limit' },
   'max-output': { type: 'size', value: 'BYTES', default: 100 * 1024, about: 'most that the model gets of an output' },
+  allow: { type: 'list', value: 'RULE', about: 'allow what RULE says: Bash(git diff:*), Edit(src/**)', rare: true },
+  ask: { type: 'list', value: 'RULE', about: 'ask before what RULE says is done', rare: true },
+  deny: { type: 'list', value: 'RULE', about: 'deny what RULE says, whatever else is allowed', rare: true },
   tools: { type: 'text', value: 'LIST', about: 'only these tools, with commas between them' },
 } as const satisfies OptionTable
 

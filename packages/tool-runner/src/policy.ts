@@ -2,33 +2,127 @@ import { realpathSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import type { Mode } from './options.js'
 import { isWithin } from './paths.js'
-import { ToolError } from './tool-error.js'
+import type { Rule } from './rules.js'
+import { isSecret } from './secrets.js'
+import { type ShellCommands, shellCommands, type Words } from './shell-commands.js'
+import { possibleCommands, wrappedCommand } from './wrappers.js'
 
-/** What calls may do. */
+/** What is to become of a call, and the rule that says so. */
+export interface Decision {
+  readonly verdict: 'allow' | 'ask' | 'deny'
+  readonly rule: string
+}
+
+export interface RuleSet {
+  readonly allow: readonly Rule[]
+  readonly ask: readonly Rule[]
+  readonly deny: readonly Rule[]
+}
+
+/**
+ * What calls may do: what the user's rules say, else what the project's say, else what the mode says. `deny` goes before `ask`, and that before
+ * `allow`. A project's rules can only take away: its `allow` makes exceptions of its own `ask`, and of nothing else.
+ */
 export class Policy {
   readonly #mode: Mode
   readonly #writable: readonly string[]
+  readonly #user: RuleSet
+  readonly #project: RuleSet
 
   /** `workspace` is a real path. */
-  constructor(mode: Mode, workspace: string) {
+  constructor(mode: Mode, workspace: string, user: RuleSet, project: RuleSet) {
     this.#mode = mode
     this.#writable = [workspace, realPathOf(tmpdir())]
+    this.#user = user
+    this.#project = project
   }
 
-  /** Throws ToolError (denied) when a tool may not run at all. */
-  checkTool(tool: { readonly name: string; readonly readOnly: boolean }): void {
-    if (this.#mode === 'read-only' && !tool.readOnly) throw denied(`--mode read-only: ${tool.name} can change things`)
+  /** Whether no call of the tool could ever be anything but denied. */
+  tool(name: string, readOnly: boolean): Decision {
+    const byMode: Decision = this.#mode !== 'read-only' || readOnly ? this.#allowed() : this.#denied(`${name} can change things`)
+    return this.#decide(name, (rule) => rule.all, byMode)
   }
 
-  /** Throws ToolError (denied) when the file that `path` leads to, a real path, may not be written. */
-  checkWrite(path: string): void {
-    if (this.#mode !== 'workspace' || this.#writable.some((directory) => isWithin(directory, path))) return
-    throw denied(`--mode workspace: ${path} is outside ${this.#writable.join(' and ')}`)
+  /** `path` is a real path. */
+  read(tool: string, path: string): Decision {
+    const secret = this.#mode !== 'full' && isSecret(path)
+    return this.#decide(tool, (rule) => rule.matchesPath(path), secret ? this.#denied(`${path} holds secrets`) : this.#allowed())
+  }
+
+  /** `path` is a real path. */
+  write(tool: string, path: string): Decision {
+    return this.#decide(tool, (rule) => rule.matchesPath(path), this.#writeByMode(tool, path))
+  }
+
+  async command(text: string): Promise<Decision> {
+    const byMode = this.#mode === 'read-only' ? this.#denied('Bash can change things') : this.#allowed()
+    if (
+      ![this.#user, this.#project].some((rules) =>
+        Object.values(rules)
+          .flat()
+          .some((rule: Rule) => rule.concerns('Bash')),
+      )
+    )
+      return byMode
+    const shell = await shellCommands(text)
+    const possible = shell.commands.flatMap(possibleCommands)
+    const mayMatch = (rule: Rule) => rule.all || possible.some((words) => rule.matchesCommand(words))
+    return this.#decide('Bash', mayMatch, byMode, (rules) => allowsCommands(rules, shell))
+  }
+
+  fetch(host: string, isPrivate: boolean): Decision {
+    const byMode = isPrivate && this.#mode !== 'full' ? this.#denied(`${host} is a private address`) : this.#allowed()
+    return this.#decide('WebFetch', (rule) => rule.matchesHost(host), byMode)
+  }
+
+  #decide(
+    tool: string,
+    matches: (rule: Rule) => boolean,
+    byMode: Decision,
+    allows: (rules: readonly Rule[]) => string | undefined = (rules) => rules.find(matches)?.text,
+  ): Decision {
+    const about = (rules: readonly Rule[]) => rules.filter((rule) => rule.concerns(tool))
+    const [user, project] = [this.#user, this.#project]
+    const denied = about([...user.deny, ...project.deny]).find(matches)
+    if (denied) return { verdict: 'deny', rule: `deny ${denied.text}` }
+    const asked = about(user.ask).find(matches)
+    if (asked) return { verdict: 'ask', rule: `ask ${asked.text}` }
+    const allowed = allows(about(user.allow))
+    if (allowed !== undefined) return { verdict: 'allow', rule: `allow ${allowed}` }
+    if (byMode.verdict === 'deny') return byMode
+    const projectAsks = about(project.ask).find(matches)
+    if (projectAsks && allows(about(project.allow)) === undefined) return { verdict: 'ask', rule: `ask ${projectAsks.text} of the project` }
+    return byMode
+  }
+
+  #writeByMode(tool: string, path: string): Decision {
+    if (this.#mode === 'read-only') return this.#denied(`${tool} can change things`)
+    if (this.#mode === 'full' || this.#writable.some((directory) => isWithin(directory, path))) return this.#allowed()
+    return this.#denied(`${path} is outside ${this.#writable.join(' and ')}`)
+  }
+
+  #allowed(): Decision {
+    return { verdict: 'allow', rule: `--mode ${this.#mode}` }
+  }
+
+  #denied(why: string): Decision {
+    return { verdict: 'deny', rule: `--mode ${this.#mode}: ${why}` }
   }
 }
 
-function denied(rule: string): ToolError {
-  return new ToolError(`denied by ${rule}`, 'denied')
+/** The rules that together allow all that a command line does; undefined if they don't. */
+function allowsCommands(rules: readonly Rule[], { commands, unclear }: ShellCommands): string | undefined {
+  const whole = rules.find(({ all }) => all)
+  if (whole) return whole.text
+  if (unclear !== undefined || commands.length === 0) return undefined
+  const used = commands.map((words) => allowing(rules, words))
+  return used.includes(undefined) ? undefined : [...new Set(used)].join(', ')
+}
+
+function allowing(rules: readonly Rule[], words: Words): string | undefined {
+  const rule = rules.find((each) => each.matchesCommand(words))
+  const inner = wrappedCommand(words)
+  return rule?.text ?? (inner && allowing(rules, inner))
 }
 
 function realPathOf(directory: string): string {

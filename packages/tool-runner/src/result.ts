@@ -6,12 +6,13 @@ import { ToolError } from './tool-error.js'
 
 /** The TOOL_RESULT of a call, as fields. */
 export function resultFields(id: string, name: string, outcome: Outcome, durationMs: number): FieldValue[] {
-  const { status, exitCode, signal, summary, diff, fullOutput, image } = outcome
+  const { status, exitCode, signal, summary, diff, fullOutput, image, permission } = outcome
   return messageFields('TOOL_RESULT', [id, name, outcome.output], {
     status,
     exit_code: exitCode,
     signal,
     duration_ms: Math.round(durationMs),
+    permission,
     summary: oneLine(summary),
     diff,
     full_output: fullOutput,

@@ -34,7 +34,7 @@ export class ToolRunner implements FrameStage {
 
   constructor({ options, output }: Context<typeof OPTIONS>) {
     this.#output = output
-    this.#session = new Session(options)
+    this.#session = new Session(options, output)
     this.#tools = toolsOf(this.#session, options.tools)
     this.#calls = new CallQueue(
       (call) => this.#answer(call),
@@ -48,12 +48,14 @@ export class ToolRunner implements FrameStage {
     this.#output.pass(frame)
     if (type === 'TOOL_CALL') this.#take(frame)
     else if (type === 'TOOL_DEF') this.#otherTool(frame)
+    else if (type === 'PERMISSION') this.#permission(frame)
     else if (type === 'INTERRUPT') this.#interrupted(frame)
     else if (type === 'STOP' && this.#head !== 'none') this.#head = 'between turns'
     else if (type === 'USER_MESSAGE' && this.#head !== 'none') this.#head = 'in turn'
   }
 
   async end(): Promise<undefined> {
+    this.#session.permissions.endOfAnswers()
     if (this.#head === 'in turn') {
       await this.#cancelAll()
       throw new StageError(EXIT.UNAVAILABLE, 'the input ended before STOP: whoever runs the turn is gone')
@@ -101,14 +103,16 @@ export class ToolRunner implements FrameStage {
   async #answer({ id, tool, input, cancelling: { signal } }: TakenCall): Promise<void> {
     const live = new LiveOutput(this.#output, id, this.#session.maxOutput)
     const started = performance.now()
-    const outcome = await this.#outcomeOf(tool, input, { id, signal, live }).catch(failure)
+    const outcome = await this.#outcomeOf(tool, input, { id, tool: tool.name, input, signal, live }).catch(failure)
     live.flush()
     this.#result(id, tool.name, outcome, performance.now() - started)
   }
 
   async #outcomeOf(tool: Tool, input: string, call: Call): Promise<Outcome> {
-    this.#session.policy.checkTool(tool)
-    return tool.run(input, call)
+    const { permissions } = this.#session
+    if (!tool.judgesItself) await permissions.obey(call, permissions.policy.tool(tool.name, tool.readOnly), input)
+    const outcome = await tool.run(input, call)
+    return { ...outcome, permission: permissions.decidedBy(call.id) }
   }
 
   #result(id: string, name: string, outcome: Outcome, durationMs: number): void {
@@ -118,6 +122,11 @@ export class ToolRunner implements FrameStage {
       // Past the limits of a frame.
       this.#output.send(resultFields(id, name, failure(error), durationMs))
     }
+  }
+
+  #permission(frame: Frame): void {
+    const message = parseMessage(frame)
+    if (message?.type === 'PERMISSION') this.#session.permissions.answer(message.id, message.decision)
   }
 
   #interrupted(frame: Frame): void {

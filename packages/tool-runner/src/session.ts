@@ -1,11 +1,13 @@
 import { realpathSync, statSync } from 'node:fs'
-import { reason, usage } from '@agentpipe/stage'
+import { type Output, reason, usage } from '@agentpipe/stage'
 import { CommandRunner } from './command.js'
 import { Jobs } from './jobs.js'
 import type { Options } from './options.js'
+import { Permissions } from './permissions.js'
 import { Pipes } from './pipes.js'
 import { Policy } from './policy.js'
 import { ProcessGroups } from './process-groups.js'
+import { projectRules, userRules } from './rule-sources.js'
 import { SeenFiles } from './seen-files.js'
 import { TemporaryDirectory } from './temporary-directory.js'
 import { WorkingDirectory } from './working-directory.js'
@@ -17,7 +19,7 @@ const LARGEST_OUTPUT = 63 * 1024 ** 2
 export class Session {
   /** A real path. */
   readonly workspace: string
-  readonly policy: Policy
+  readonly permissions: Permissions
   /** Milliseconds that a command has which asks for no other time; undefined for no limit. */
   readonly timeoutMs: number | undefined
   /** Bytes. */
@@ -31,9 +33,10 @@ export class Session {
   readonly workingDirectory: WorkingDirectory
 
   /** Throws StageError when there is no such workspace. */
-  constructor(options: Options) {
+  constructor(options: Options, output: Output) {
     this.workspace = realDirectory(options.workspace)
-    this.policy = new Policy(options.mode, this.workspace)
+    const policy = new Policy(options.mode, this.workspace, userRules(options, this.workspace), projectRules(this.workspace))
+    this.permissions = new Permissions(policy, output)
     this.timeoutMs = options.timeout === 0 ? undefined : options.timeout * 1000
     this.maxOutput = Math.min(Math.max(2, Math.floor(options['max-output'])), LARGEST_OUTPUT)
     this.workingDirectory = new WorkingDirectory(this.workspace)

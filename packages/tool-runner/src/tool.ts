@@ -10,6 +10,8 @@ export interface Tool {
   readonly inputSchema: InputSchema
   /** Calls change nothing: they may run side by side, and in every mode. */
   readonly readOnly: boolean
+  /** It asks the policy itself about what a call is to do; for others the policy judges the tool as a whole. */
+  readonly judgesItself?: true
   /** Runs one call; `input` is the JSON text that the model wrote. A ToolError is the call's answer, and so is any other error. */
   run(input: string, call: Call): Promise<Outcome>
 }
@@ -17,6 +19,9 @@ export interface Tool {
 /** What a tool knows of the call that it answers. */
 export interface Call {
   readonly id: string
+  readonly tool: string
+  /** JSON text, as the model wrote it. */
+  readonly input: string
   /** Aborted when the call is cancelled. */
   readonly signal: AbortSignal
   readonly live: LiveOutput
@@ -43,6 +48,8 @@ export interface Outcome {
   /** Path of a file with the whole output, when `output` was cut. */
   readonly fullOutput?: string | undefined
   readonly image?: Image | undefined
+  /** Who decided that it may be done, where that was a rule or a person. */
+  readonly permission?: string | undefined
 }
 
 /** A tool as it is written down: `run` gets an input that keeps to the schema. */
@@ -51,6 +58,7 @@ export interface ToolSpec<Schema extends InputSchema> {
   readonly description: string
   readonly inputSchema: Schema
   readonly readOnly: boolean
+  readonly judgesItself?: true
   run(input: InputOf<Schema>, call: Call): Promise<Outcome>
 }
 

@@ -15,6 +15,7 @@ export function bashTool(session: Session): Tool {
     description:
       'Runs a command with bash and gives what it prints. It begins in the workspace, and later commands where the one before ended. Nobody can answer it: there is no input and no terminal. It is ended when its time is over. With background it goes on while you do other things: Jobs tells of it. Nothing outlives the session.',
     readOnly: false,
+    judgesItself: true,
     inputSchema: {
       type: 'object',
       properties: {
@@ -26,6 +27,7 @@ export function bashTool(session: Session): Tool {
     },
     async run({ command, timeout, background = false }, call) {
       if (command.includes('\0')) throw new ToolError('the command holds a NUL byte, which no command can')
+      await session.permissions.obey(call, await session.permissions.policy.command(command), command)
       if (background) return startJob(session, command, timeout === undefined ? undefined : timeout * 1000)
       return runShell(session, command, timeout === undefined ? session.timeoutMs : timeout * 1000, call)
     },

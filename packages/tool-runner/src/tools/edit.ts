@@ -17,6 +17,7 @@ export function editTool(session: Session): Tool {
     description:
       'Replaces text in a file. old_string must be in it exactly once, character for character and without line numbers, or replace_all be true. Line breaks are written as LF, whatever the file has. A relative path is relative to the workspace.',
     readOnly: false,
+    judgesItself: true,
     inputSchema: {
       type: 'object',
       properties: {
@@ -37,10 +38,10 @@ export function editTool(session: Session): Tool {
       },
       required: ['path'],
     },
-    async run({ path: name, ...given }) {
+    async run({ path: name, ...given }, call) {
       const changes = changesOf(given)
       const path = await realTarget(absolutePath(session.workspace, name))
-      session.policy.checkWrite(path)
+      await session.permissions.obey(call, session.permissions.policy.write('Edit', path), path)
       const before = await contentOf({ path, name }, LARGEST_BYTES)
       if (before === undefined) throw new ToolError(`${name}: no such file`)
       refuseStale(session, { path, name }, before)

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { selectFiles } from '../glob.js'
 import { shortPath } from '../paths.js'
 import { ripgrep } from '../ripgrep.js'
@@ -12,6 +13,7 @@ export function globTool(session: Session): Tool {
     description:
       'Lists files by name, sorted, from the workspace: *.ts at any depth, src/*.ts in one directory, src/**/*.ts below it. Files that .gitignore and the like leave out are not listed.',
     readOnly: true,
+    judgesItself: true,
     inputSchema: {
       type: 'object',
       properties: {
@@ -20,16 +22,20 @@ export function globTool(session: Session): Tool {
       },
       required: ['pattern'],
     },
-    async run({ pattern, path }, { signal }) {
+    async run({ pattern, path }, call) {
       const { directory, args } = selectFiles(pattern)
       const root = await searchRoot(session.workspace, path, directory)
       if (root === undefined) return none()
+      const { permissions, workspace } = session
+      await permissions.obey(call, permissions.policy.read('Glob', root.path), root.path)
       if (!root.isDirectory) throw new ToolError(`${path ?? directory} is not a directory`)
-      const search = { args: ['--files', ...args, '--', './'], cwd: root.path, limit: session.maxOutput, timeoutMs: session.timeoutMs, signal }
+      const search = { args: ['--files', ...args, '--', './'], cwd: root.path, limit: session.maxOutput, timeoutMs: session.timeoutMs, signal: call.signal }
       const { lines, cut, complaint } = await ripgrep(session.groups, search)
       if (lines.length === 0) return none()
-      const prefix = root.path === session.workspace ? '' : `${shortPath(session.workspace, root.path)}/`.replace('//', '/')
-      const files = lines.map((line) => prefix + line.replace(/^\.\//, ''))
+      const prefix = root.path === workspace ? '' : `${shortPath(workspace, root.path)}/`.replace('//', '/')
+      const found = lines.map((line) => line.replace(/^\.\//, ''))
+      const files = found.filter((line) => permissions.policy.read('Glob', join(root.path, line)).verdict === 'allow').map((line) => prefix + line)
+      if (files.length === 0) return none()
       const notes = [cut ? '[and more: narrow the pattern]' : '', complaint && `[${complaint}]`].filter(Boolean)
       return { status: 'ok', output: [...files, ...notes].join('\n'), summary: `${cut ? 'more than ' : ''}${files.length} files` }
     },

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { selectFiles } from '../glob.js'
 import { shortPath } from '../paths.js'
 import { ripgrep } from '../ripgrep.js'
@@ -13,6 +14,7 @@ export function grepTool(session: Session): Tool {
     description:
       'Searches files for a regular expression (that of ripgrep), and gives the lines as file:number:text, sorted by file, from the workspace. Files that .gitignore and the like leave out are not searched.',
     readOnly: true,
+    judgesItself: true,
     inputSchema: {
       type: 'object',
       properties: {
@@ -23,23 +25,39 @@ export function grepTool(session: Session): Tool {
       },
       required: ['pattern'],
     },
-    async run({ pattern, path, glob, context = 0 }, { signal }) {
+    async run({ pattern, path, glob, context = 0 }, call) {
       const { directory, args } = glob === undefined ? { directory: '.', args: [] } : selectFiles(glob)
       const root = await searchRoot(session.workspace, path, directory)
       if (root === undefined) return none()
+      const { permissions } = session
+      await permissions.obey(call, permissions.policy.read('Grep', root.path), root.path)
       const search = {
         args: [...lineOptions(context), ...args, `--regexp=${pattern}`, '--', operand(session.workspace, root.path)],
         cwd: session.workspace,
         limit: session.maxOutput,
         timeoutMs: session.timeoutMs,
-        signal,
+        signal: call.signal,
       }
       const { lines, cut, complaint } = await ripgrep(session.groups, search)
-      if (lines.length === 0) return none()
+      const shown = readableLines(lines, (path) => permissions.policy.read('Grep', resolve(session.workspace, path)).verdict === 'allow')
+      if (shown.length === 0) return none()
       const notes = [cut ? '[and more: narrow the search]' : '', complaint && `[${complaint}]`].filter(Boolean)
-      const shown = lines.map((line) => line.replace(/^\.\//, ''))
-      return { status: 'ok', output: [...shown, ...notes].join('\n'), summary: `${cut ? 'more than ' : ''}${lines.length} lines` }
+      return { status: 'ok', output: [...shown, ...notes].join('\n'), summary: `${cut ? 'more than ' : ''}${shown.length} lines` }
     },
+  })
+}
+
+/** The lines of files that may be read, as ripgrep prints them without --null: with NUL it is plain where the path ends. */
+function readableLines(lines: readonly string[], mayRead: (path: string) => boolean): string[] {
+  const known = new Map<string, boolean>()
+  return lines.flatMap((line) => {
+    const end = line.indexOf('\0')
+    if (end < 0) return [line]
+    const path = line.slice(0, end).replace(/^\.\//, '')
+    const readable = known.get(path) ?? mayRead(path)
+    known.set(path, readable)
+    const rest = line.slice(end + 1)
+    return readable ? [`${path}${/^\d+-/.test(rest) ? '-' : ':'}${rest}`] : []
   })
 }
 
@@ -47,6 +65,7 @@ function lineOptions(context: number): string[] {
   return [
     '--line-number',
     '--with-filename',
+    '--null',
     '--no-heading',
     `--max-columns=${LONGEST_LINE_BYTES}`,
     '--max-columns-preview',

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { Hash } from 'node:crypto'
-import type { FileHandle } from 'node:fs/promises'
+import { type FileHandle, readlink } from 'node:fs/promises'
 import { fileError, openRegularFile } from '../file-kind.js'
 import { imageType } from '../image-kind.js'
 import { NumberedLines } from '../numbered-lines.js'
@@ -23,6 +23,7 @@ export function readTool(session: Session): Tool {
     description:
       'Reads a text file, or an image. Lines come with their numbers and a tab in front, which are not part of the file. Long files come in parts: go on with offset. A relative path is relative to the workspace.',
     readOnly: true,
+    judgesItself: true,
     inputSchema: {
       type: 'object',
       properties: {
@@ -36,12 +37,15 @@ export function readTool(session: Session): Tool {
       const path = absolutePath(session.workspace, name)
       const file = await openRegularFile({ path, name })
       try {
+        // What was opened is judged, not what its name led to a moment before.
+        const target = await readlink(`/proc/self/fd/${file.fd}`).catch(() => realTarget(path))
+        await session.permissions.obey(call, session.permissions.policy.read('Read', target), target)
         const image = await imageOf(file, name)
         if (image !== undefined) return image
         const window = { offset: Math.max(1, offset), limit, bytes: session.maxOutput }
         const reading = await readThrough(file, new NumberedLines(window), call.signal)
-        if (reading.hash === undefined) session.seen.forget(await realTarget(path))
-        else session.seen.sawHash(await realTarget(path), reading.hash)
+        if (reading.hash === undefined) session.seen.forget(target)
+        else session.seen.sawHash(target, reading.hash)
         return outcomeOf(reading, name, window.offset)
       } catch (error) {
         throw fileError(name, error)

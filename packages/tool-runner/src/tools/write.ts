@@ -15,6 +15,7 @@ export function writeTool(session: Session): Tool {
     description:
       'Writes a whole file, exactly as content says; makes the directories above it. A file that is there already is replaced: change a part of it with Edit. A relative path is relative to the workspace.',
     readOnly: false,
+    judgesItself: true,
     inputSchema: {
       type: 'object',
       properties: {
@@ -23,9 +24,9 @@ export function writeTool(session: Session): Tool {
       },
       required: ['path', 'content'],
     },
-    async run({ path: name, content: text }) {
+    async run({ path: name, content: text }, call) {
       const path = await realTarget(absolutePath(session.workspace, name))
-      session.policy.checkWrite(path)
+      await session.permissions.obey(call, session.permissions.policy.write('Write', path), path)
       const before = await contentOf({ path, name }, LARGEST_BYTES)
       if (before !== undefined) refuseStale(session, { path, name }, before)
       const content = Buffer.from(text)
