@@ -14,7 +14,15 @@ export type Item =
   /** `whole`: it was closed, by a signature or by what the model said next; only such thinking may be sent back. */
   | { readonly kind: 'thinking'; text: string; signature?: string; opaque?: string; whole: boolean }
   | { readonly kind: 'call'; readonly id: string; readonly name: string; readonly input: string; readonly opaque?: string }
-  | { readonly kind: 'result'; readonly id: string; readonly name: string; readonly output: string; readonly status: string; readonly image?: Image }
+  | {
+      readonly kind: 'result'
+      readonly id: string
+      readonly name: string
+      readonly output: string
+      readonly status: string
+      readonly exitCode?: string
+      readonly image?: Image
+    }
   /** Something that the model is to know and that no call asked for: a sub-agent's result, a call that was refused. */
   | { readonly kind: 'notice'; readonly text: string }
   /** A response is whole; `model` said it. */
@@ -27,6 +35,9 @@ type Block = Extract<Item, { kind: 'text' | 'thinking' }>
 
 /** Usage of other requests than those of this conversation: it closes no response. */
 const ASIDE: ReadonlySet<string | undefined> = new Set(['compact', 'sub_agent'])
+
+/** The errors that the model is told of, by their codes. */
+const FOR_THE_MODEL: ReadonlySet<string | undefined> = new Set(['bad_call', 'repeated_calls', 'output_schema'])
 
 /** Whether a USAGE closes a response of the model. Kinds that we don't know do. */
 export function closesResponse({ attributes }: MessageOf<'USAGE'>): boolean {
@@ -56,6 +67,17 @@ export class Conversation {
   /** Whether a call of this id was ever made. */
   hasCall(id: string): boolean {
     return this.#ids.has(id)
+  }
+
+  /** What came of calls, in their order; undefined for one without a result. Looks no further back than to the response that made them. */
+  resultsOf(ids: readonly string[]): (Extract<Item, { kind: 'result' }> | undefined)[] {
+    const found = new Map<string, Extract<Item, { kind: 'result' }>>()
+    for (let at = this.items.length - 1; at >= 0 && found.size < ids.length; at--) {
+      const item = this.items[at] as Item
+      if (item.kind === 'call' && item.id === ids[0]) break
+      if (item.kind === 'result') found.set(item.id, item)
+    }
+    return ids.map((id) => found.get(id))
   }
 
   clear(): void {
@@ -99,7 +121,7 @@ export class Conversation {
         this.items.push({ kind: 'notice', text: `Sub-agent ${event.session_id} has ended (${event.status}):\n${event.text}` })
         break
       case 'ERROR':
-        if (event.attributes.code === 'bad_call') this.items.push({ kind: 'notice', text: event.message })
+        if (FOR_THE_MODEL.has(event.attributes.code)) this.items.push({ kind: 'notice', text: event.message })
         break
       case 'CONTEXT_UPDATE':
         this.#summarise(event)
@@ -144,7 +166,8 @@ export class Conversation {
   #result({ id, name, output, attributes }: MessageOf<'TOOL_RESULT'>): void {
     this.#open.delete(id)
     if (this.#swallowed.delete(id)) return
-    this.items.push({ kind: 'result', id, name, output, status: attributes.status ?? 'ok', ...imageOf(attributes) })
+    const { status = 'ok', exit_code: exitCode } = attributes
+    this.items.push({ kind: 'result', id, name, output, status, ...(exitCode === undefined ? {} : { exitCode }), ...imageOf(attributes) })
   }
 
   /** RETRY: what was said since the last USAGE does not count. Calls are made when a response is whole, so none is among it. */

@@ -5,15 +5,15 @@ import { type Context, EXIT, type FrameStage, VERSION } from '@agentpipe/stage'
 import { Conversation } from './conversation.js'
 import { Gate, unlessAborted } from './gate.js'
 import { recordedMessage } from './history.js'
-import { Inputs, type UserInput } from './inputs.js'
 import { Journal } from './journal.js'
 import type { Settings } from './options.js'
 import type { Provider } from './provider.js'
 import { Results } from './results.js'
 import { Ring } from './ring.js'
+import { SubAgents } from './sub-agents.js'
 import { ToolList } from './tool-list.js'
-import { runTurn } from './turn.js'
-import { turnStatus } from './turn-end.js'
+import type { Surroundings } from './turn.js'
+import { Turns } from './turns.js'
 
 /** After this long a user is told that HELLO has not come round. */
 const HELLO_PATIENCE_MS = 5000
@@ -52,18 +52,17 @@ export class Head implements FrameStage {
   readonly #given: HeadSettings
   readonly #ring: Ring
   readonly #journal: Journal
-  readonly #inputs = new Inputs()
+  readonly #turns: Turns
   readonly #tools = new ToolList()
   readonly #results = new Results()
+  readonly #subAgents = new SubAgents()
   /** Opened when it is known whether tools can be called: HELLO has come round, or never will. */
   readonly #hello = new Gate<'round' | 'alone'>()
   readonly #inputEnded = new Gate<true>()
   readonly #finished: Promise<number>
   readonly #said = new Set<string>()
-  #turn: { readonly abort: AbortController; readonly ended: Promise<unknown> } | undefined
-  #interrupted = false
-  /** Turns that were begun, and whose STOP has not come round. */
-  #openTurns = 0
+  /** How many STOPs have come round. */
+  #stops = 0
   #cancelMs = CANCEL_MS
 
   constructor(context: Context, given: HeadSettings) {
@@ -72,6 +71,12 @@ export class Head implements FrameStage {
     this.#ring = new Ring(context.output)
     this.#journal = new Journal(context.output, new Conversation())
     if (given.settings['no-tools']) this.#hello.open('alone')
+    this.#turns = new Turns({
+      journal: this.#journal,
+      once: given.settings.once,
+      surroundings: this.#surroundings(),
+      control: (control) => this.#control(control),
+    })
     const { session, provider } = given
     const attributes = { agent: `agentpipe/${VERSION}`, cwd: currentDirectory(), model: provider.model || undefined }
     context.output.send(messageFields('HELLO', ['1', session], attributes))
@@ -96,25 +101,18 @@ export class Head implements FrameStage {
     this.#hello.open('alone')
     this.#inputEnded.open(true)
     if (cut) await this.cancel()
-    this.#inputs.end()
+    this.#turns.inputs.end()
     const status = await this.#finished
-    return cut || (this.#given.settings.ring && this.#openTurns > 0) ? EXIT.PIPE : status
+    return cut || (this.#given.settings.ring && this.#turns.begun > this.#stops) ? EXIT.PIPE : status
   }
 
   interrupt(): void {
-    this.#interrupted = true
-    this.#endTurn()
+    this.#turns.interrupt()
   }
 
-  async cancel(): Promise<void> {
+  cancel(): Promise<void> {
     this.#cancelMs = LEAVING_CANCEL_MS
-    this.#inputs.drop()
-    this.#endTurn()
-    await this.#turn?.ended
-  }
-
-  #endTurn(): void {
-    this.#turn?.abort.abort()
+    return this.#turns.leave()
   }
 
   #message(message: Message, frame: Frame): void {
@@ -127,22 +125,23 @@ export class Head implements FrameStage {
         break
       case 'USER_INPUT':
       case 'CONTROL':
-        this.#inputs.add(message)
+        this.#turns.inputs.add(message)
         break
       case 'END':
-        this.#inputs.end()
+        this.#turns.inputs.end()
         break
       case 'STOP':
-        this.#openTurns--
+        this.#stops++
         break
       case 'SUB_AGENT_RESULT':
+        this.#subAgents.ended(message)
         this.#journal.take(frame)
         break
       case 'PERMISSION_REQUEST':
         this.#ring.send(messageFields('PERMISSION', [message.id, 'deny']))
         break
       case 'INTERRUPT':
-        if (this.#ring.forward(frame) && message.attributes.call === undefined) this.#endTurn()
+        if (this.#ring.forward(frame) && message.attributes.call === undefined) this.#turns.endTurn()
         break
       case 'PERMISSION':
       case 'PROMPT':
@@ -153,7 +152,9 @@ export class Head implements FrameStage {
 
   #result(result: MessageOf<'TOOL_RESULT'>, frame: Frame): void {
     // Our own answers come round as well, and belated ones of calls that were given up: the conversation has theirs already.
-    if (this.#results.take(result)) this.#journal.take(frame)
+    if (!this.#results.take(result)) return
+    this.#subAgents.started(result)
+    this.#journal.take(frame)
   }
 
   #history(frame: Frame): void {
@@ -166,39 +167,13 @@ export class Head implements FrameStage {
     else this.#journal.send(messageFields('ERROR', [`there is no CONTROL ${JSON.stringify(name)} in this version`], { code: 'control', source: 'agent-loop' }))
   }
 
-  /** Turn after turn, until there is nothing more to do; gives the exit status. */
   async #run(): Promise<number> {
-    let status: number = EXIT.OK
-    for (let turns = 0; turns === 0 || !this.#given.settings.once; ) {
-      const waiting = await this.#inputs.next()
-      if (waiting === undefined) break
-      if (waiting.type === 'CONTROL') this.#control(waiting)
-      else status = await this.#take(waiting, turns++)
-    }
-    if (status === EXIT.OK && this.#interrupted && this.#journal.conversation.items.length === 0) status = EXIT.INTERRUPTED
+    const status = await this.#turns.run()
     await this.#context.output.close()
     return status
   }
 
-  async #take(input: UserInput, number: number): Promise<number> {
-    this.#closeHistory()
-    const abort = new AbortController()
-    this.#openTurns++
-    const turn = runTurn(input, number, this.#surroundings(), abort.signal)
-    this.#turn = { abort, ended: turn }
-    const end = await turn
-    this.#turn = undefined
-    return turnStatus(end)
-  }
-
-  /** Calls that a session before us left without a result. */
-  #closeHistory(): void {
-    for (const [id, name] of [...this.#journal.conversation.openCalls]) {
-      this.#journal.send(messageFields('TOOL_RESULT', [id, name, 'The call was interrupted.'], { status: 'cancelled' }))
-    }
-  }
-
-  #surroundings() {
+  #surroundings(): Surroundings {
     const { provider, system, settings } = this.#given
     return {
       provider,
@@ -207,6 +182,8 @@ export class Head implements FrameStage {
       journal: this.#journal,
       tools: this.#tools,
       results: this.#results,
+      subAgents: this.#subAgents,
+      last: () => this.#turns.last,
       diagnose: this.#context.diagnose,
       mended: (what: string) => this.#mended(what),
       toolsKnown: (signal: AbortSignal) => this.#toolsKnown(signal),

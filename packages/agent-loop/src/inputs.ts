@@ -16,6 +16,11 @@ export class Inputs {
     this.#wake?.()
   }
 
+  /** Whether nothing waits, and nothing will. */
+  get over(): boolean {
+    return this.#ended && this.#queue.length === 0
+  }
+
   /** There will be no more. */
   end(): void {
     this.#ended = true

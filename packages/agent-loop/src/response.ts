@@ -6,10 +6,17 @@ import type { ModelEvent, ModelRequest, Provider, ResponseEnd, Usage } from './p
 
 type Call = Extract<ModelEvent, { kind: 'call' }>
 
-/** How a response ended, and the calls that were made: their ids and tools. */
+/** A call of the model: the id under which it went round, undefined where it was refused, its tool and its input. */
+export interface Made {
+  readonly id: string | undefined
+  readonly name: string
+  readonly input: string
+}
+
+/** How a response ended, and the calls of it. */
 export interface Response {
   readonly end: ResponseEnd
-  readonly calls: readonly { readonly id: string; readonly name: string }[]
+  readonly calls: readonly Made[]
 }
 
 const NO_USAGE: Usage = { input: 0, output: 0, cacheRead: 0, cacheCreation: 0 }
@@ -19,30 +26,41 @@ const NO_USAGE: Usage = { input: 0, output: 0, cacheRead: 0, cacheCreation: 0 }
  * Throws what the provider throws, ProviderError or anything else once `signal` is aborted.
  */
 export async function takeResponse(provider: Provider, request: ModelRequest, journal: Journal, signal: AbortSignal): Promise<Response> {
-  const calls: Call[] = []
-  let usage = NO_USAGE
-  let end: ResponseEnd = 'end_turn'
+  const heard: Heard = { calls: [], usage: NO_USAGE, end: 'end_turn' }
   try {
-    for await (const event of provider.respond(request, signal)) {
-      if (event.kind === 'call') calls.push(event)
-      else if (event.kind === 'usage') usage = event.usage
-      else if (event.kind === 'end') end = event.reason
-      else if (event.kind === 'retry') {
-        calls.length = 0
-        usage = NO_USAGE
-        journal.send(messageFields('RETRY', [], { attempt: event.attempt, delay_ms: event.delayMs, reason: event.reason }))
-      } else say(event, journal)
-      const ready = journal.ready()
-      if (ready !== undefined) await unlessAborted(ready, signal)
-      signal.throwIfAborted()
-    }
+    // A server that hangs, and an SDK that does not let go of it, hold nobody up.
+    await unlessAborted(hear(provider, request, journal, signal, heard), signal)
+    signal.throwIfAborted()
+    const { end, calls } = heard
     // A response that was cut by a limit may have cut its last call.
-    const made = end === 'max_tokens' || end === 'refusal' ? [] : calls.flatMap((call) => makeCall(call, journal))
-    return { end, calls: made }
+    return { end, calls: end === 'max_tokens' || end === 'refusal' ? [] : calls.map((call) => makeCall(call, journal)) }
   } finally {
-    const { input, output, cacheRead, cacheCreation } = usage
+    const { input, output, cacheRead, cacheCreation } = heard.usage
     const attributes = { model: provider.model || undefined, kind: 'agent' }
     journal.send(messageFields('USAGE', [input, output, cacheRead, cacheCreation].map(String) as [string, string, string, string], attributes))
+  }
+}
+
+/** What is known of a response so far. */
+interface Heard {
+  readonly calls: Call[]
+  usage: Usage
+  end: ResponseEnd
+}
+
+async function hear(provider: Provider, request: ModelRequest, journal: Journal, signal: AbortSignal, heard: Heard): Promise<void> {
+  for await (const event of provider.respond(request, signal)) {
+    signal.throwIfAborted()
+    if (event.kind === 'call') heard.calls.push(event)
+    else if (event.kind === 'usage') heard.usage = event.usage
+    else if (event.kind === 'end') heard.end = event.reason
+    else if (event.kind === 'retry') {
+      heard.calls.length = 0
+      heard.usage = NO_USAGE
+      journal.send(messageFields('RETRY', [], { attempt: event.attempt, delay_ms: event.delayMs, reason: event.reason }))
+    } else say(event, journal)
+    const ready = journal.ready()
+    if (ready !== undefined) await ready
   }
 }
 
@@ -53,13 +71,18 @@ function say(event: Exclude<ModelEvent, { kind: 'call' | 'usage' | 'end' | 'retr
 }
 
 /** Sends a call round; one whose input is no JSON object is refused, and the model is told. */
-function makeCall({ id: given, name, input, opaque }: Call, journal: Journal): { id: string; name: string }[] {
+function makeCall({ id: given, name, input, opaque }: Call, journal: Journal): Made {
   if (parseObject(input) === undefined) {
     const start = JSON.stringify(input.slice(0, 80))
-    journal.send(messageFields('ERROR', [`a call of ${name} was not made: its input is no JSON object: ${start}`], { code: 'bad_call', source: 'agent-loop' }))
-    return []
+    journal.send(
+      messageFields('ERROR', [`a call of ${name.slice(0, 100)} was not made: its input is no JSON object: ${start}`], {
+        code: 'bad_call',
+        source: 'agent-loop',
+      }),
+    )
+    return { id: undefined, name, input }
   }
   const id = callId(given, journal.conversation)
   journal.call(name, id, input, opaque)
-  return [{ id, name }]
+  return { id, name, input }
 }

@@ -1,12 +1,27 @@
 import { EXIT } from '@agentpipe/stage'
 import type { ProviderFailure } from './provider.js'
 
+/** What ends a turn in an error: the model server, or the model. */
+export type Failure = ProviderFailure | 'repeated_calls' | 'output_schema'
+
 /** How a turn ended: the reason of its STOP, and what failed where that is `error`. */
 export type TurnEnd =
-  | { readonly reason: 'end_turn' | 'max_tokens' | 'max_turns' | 'refusal' | 'interrupted' }
-  | { readonly reason: 'error'; readonly failure: ProviderFailure }
+  | { readonly reason: 'end_turn' | 'max_tokens' | 'max_turns' | 'max_cost' | 'refusal' | 'interrupted' }
+  | { readonly reason: 'error'; readonly failure: Failure }
 
-const FAILURE_STATUS: Readonly<Record<ProviderFailure, number>> = {
+/** An end of the turn that is no server's fault. */
+export class TurnError extends Error {
+  override readonly name = 'TurnError'
+
+  constructor(
+    readonly failure: Exclude<Failure, ProviderFailure>,
+    message: string,
+  ) {
+    super(message)
+  }
+}
+
+const FAILURE_STATUS: Readonly<Record<Failure, number>> = {
   key: EXIT.NOT_PERMITTED,
   busy: EXIT.TRY_AGAIN,
   unreachable: EXIT.UNAVAILABLE,
@@ -15,6 +30,8 @@ const FAILURE_STATUS: Readonly<Record<ProviderFailure, number>> = {
   too_long: EXIT.UNAVAILABLE,
   diverged: 1,
   exhausted: EXIT.UNAVAILABLE,
+  repeated_calls: 1,
+  output_schema: 1,
 }
 
 /** The exit status that tells how the last turn ended. */

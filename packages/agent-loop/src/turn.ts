@@ -1,14 +1,17 @@
 import { messageFields } from '@agentpipe/message'
 import type { Diagnose } from '@agentpipe/stage'
+import type { Conversation } from './conversation.js'
 import { unlessAborted } from './gate.js'
 import type { UserInput } from './inputs.js'
 import type { Journal } from './journal.js'
 import { type Provider, ProviderError } from './provider.js'
+import { type Outcome, Repeats } from './repeats.js'
 import { requestMessages } from './request-messages.js'
-import { type Response, takeResponse } from './response.js'
+import { type Made, takeResponse } from './response.js'
 import type { Results } from './results.js'
+import type { SubAgents } from './sub-agents.js'
 import type { ToolList } from './tool-list.js'
-import type { TurnEnd } from './turn-end.js'
+import { type TurnEnd, TurnError } from './turn-end.js'
 
 /** What a turn works with. */
 export interface Surroundings {
@@ -18,6 +21,9 @@ export interface Surroundings {
   readonly journal: Journal
   readonly tools: ToolList
   readonly results: Results
+  readonly subAgents: SubAgents
+  /** Whether nobody will ask the model again after this turn. */
+  readonly last: () => boolean
   readonly diagnose: Diagnose
   /** Told what had to be mended in the conversation for a request. */
   readonly mended: (what: string) => void
@@ -39,36 +45,59 @@ export async function runTurn(input: UserInput, number: number, around: Surround
 }
 
 async function converse(input: UserInput, turn: number, around: Surroundings, signal: AbortSignal): Promise<TurnEnd> {
-  const { provider, journal, tools, results, system, maxTurns } = around
+  const { provider, journal, tools, subAgents, system } = around
+  const repeats = new Repeats()
   const { image, image_type } = input.attributes
   journal.send(messageFields('USER_MESSAGE', [input.text], { image, image_type }))
   await around.toolsKnown(signal)
   for (let request = 0; !signal.aborted; request++) {
-    if (maxTurns !== undefined && request >= maxTurns) return reportLimit(maxTurns, journal)
+    const limit = limitReached(request, around)
+    if (limit !== undefined) return limit
+    subAgents.told()
     const messages = () => requestMessages(journal.conversation.items, provider.model, around.mended)
-    const asked = { messages, tools: tools.all, system, turn, request }
-    const { end, calls } = await takeResponse(provider, asked, journal, signal)
+    const { end, calls } = await takeResponse(provider, { messages, tools: tools.all, system, turn, request }, journal, signal)
     if (end === 'max_tokens' || end === 'refusal') return { reason: end }
-    if (end === 'end_turn' && calls.length === 0) return { reason: 'end_turn' }
-    answerUnknown(calls, around)
-    await unlessAborted(Promise.race([results.all(), around.cut]), signal)
-    if (results.missing.length > 0 && !signal.aborted) throw new ProviderError('unreachable', 'the tools do not answer: a stage behind agent-loop has ended')
+    if (calls.length > 0) await answered(calls, repeats, around, signal)
+    else if (end === 'end_turn' && !(await goesOn(around, signal))) return { reason: 'end_turn' }
   }
   return { reason: 'interrupted' }
 }
 
-/** Calls of tools that nobody defined are ours to answer; for the others a runner is waited for. */
-function answerUnknown(calls: Response['calls'], { tools, results, journal }: Surroundings): void {
+/** Waits until each call has its answer. Calls of tools that nobody defined are ours to answer; for the others a runner is waited for. */
+async function answered(calls: readonly Made[], repeats: Repeats, around: Surroundings, signal: AbortSignal): Promise<void> {
+  const { tools, results, journal } = around
   for (const { id, name } of calls) {
+    if (id === undefined) continue
     if (tools.has(name)) results.expect(id)
     else journal.send(messageFields('TOOL_RESULT', [id, name, tools.missing(name)], { status: 'error' }))
   }
+  await unlessAborted(Promise.race([results.all(), around.cut]), signal)
+  if (signal.aborted) return
+  if (results.missing.length > 0) throw new ProviderError('unreachable', 'the tools do not answer: a stage behind agent-loop has ended')
+  const said = repeats.take(outcomesOf(calls, journal.conversation))
+  if (said !== undefined) journal.send(messageFields('ERROR', [said], { code: 'repeated_calls', source: 'agent-loop' }))
 }
 
-function reportLimit(limit: number, journal: Journal): TurnEnd {
-  journal.send(
-    messageFields('ERROR', [`the turn took ${limit} model requests, which is the limit: see --max-turns`], { code: 'max_turns', source: 'agent-loop' }),
-  )
+function outcomesOf(calls: readonly Made[], conversation: Conversation): Outcome[] {
+  const results = new Map(conversation.resultsOf(calls.flatMap(({ id }) => id ?? [])).map((result) => [result?.id, result]))
+  return calls.map(({ id, name, input }) => {
+    const { output, status } = results.get(id) ?? { output: '', status: 'error' }
+    return { name, input, output, failed: status !== 'ok' }
+  })
+}
+
+/** Whether the model, which has said all, is to be asked once more: sub-agents that it started have ended, and nobody will ask it later. */
+async function goesOn({ subAgents, last, cut }: Surroundings, signal: AbortSignal): Promise<boolean> {
+  if (!last() || !subAgents.open) return false
+  await unlessAborted(Promise.race([subAgents.all(), cut]), signal)
+  if (subAgents.running > 0 && !signal.aborted) throw new ProviderError('unreachable', 'the sub-agents do not answer: a stage behind agent-loop has ended')
+  return true
+}
+
+function limitReached(requests: number, { maxTurns, journal }: Surroundings): TurnEnd | undefined {
+  if (maxTurns === undefined || requests < maxTurns) return undefined
+  const said = `the turn took ${maxTurns} model requests, which is the limit: see --max-turns`
+  journal.send(messageFields('ERROR', [said], { code: 'max_turns', source: 'agent-loop' }))
   return { reason: 'max_turns' }
 }
 
@@ -76,14 +105,16 @@ function failed(error: unknown, { journal }: Surroundings, signal: AbortSignal):
   if (signal.aborted) return { reason: 'interrupted' }
   // What was said does not fit into a frame: encodeFrame tells.
   const known = error instanceof RangeError ? new ProviderError('unreachable', error.message) : error
-  if (!(known instanceof ProviderError)) throw known
+  if (!(known instanceof ProviderError || known instanceof TurnError)) throw known
   journal.send(messageFields('ERROR', [known.message], { code: known.failure, source: 'agent-loop' }))
   return { reason: 'error', failure: known.failure }
 }
 
 /** No turn ends with a call that has no result: what runs is cancelled, and what is not answered then is answered here. */
-async function settleCalls(end: TurnEnd, { journal, results, cancelCalls }: Surroundings): Promise<void> {
-  if (results.missing.length > 0) await cancelCalls()
+async function settleCalls(end: TurnEnd, { journal, results, subAgents, cancelCalls }: Surroundings): Promise<void> {
+  const running = end.reason === 'interrupted' && subAgents.running > 0
+  if (running) subAgents.giveUp()
+  if (results.missing.length > 0 || running) await cancelCalls()
   for (const id of results.missing) results.take({ id })
   const why = end.reason === 'interrupted' ? 'The call was interrupted.' : 'The call was not finished.'
   for (const [id, name] of [...journal.conversation.openCalls]) journal.send(messageFields('TOOL_RESULT', [id, name, why], { status: 'cancelled' }))

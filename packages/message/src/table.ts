@@ -127,7 +127,14 @@ export const MESSAGES = {
   },
   STOP: {
     kind: 'event',
-    fields: [{ name: 'reason', type: 'text', values: ['end_turn', 'max_tokens', 'max_turns', 'interrupted', 'refusal', 'error'], about: 'why the turn ended' }],
+    fields: [
+      {
+        name: 'reason',
+        type: 'text',
+        values: ['end_turn', 'max_tokens', 'max_turns', 'max_cost', 'interrupted', 'refusal', 'error'],
+        about: 'why the turn ended',
+      },
+    ],
     attributes: [],
     by: 'agent-loop',
     about: 'Closes every turn, once.',
@@ -151,7 +158,7 @@ export const MESSAGES = {
     kind: 'event',
     fields: [{ name: 'message', type: 'text', about: 'one line for people' }],
     attributes: [
-      { name: 'code', type: 'text', about: 'for programs: bad_call, malformed' },
+      { name: 'code', type: 'text', about: 'for programs: bad_call, repeated_calls, malformed' },
       { name: 'source', type: 'text', about: 'the stage that says it' },
       { name: 'offset', type: 'integer', about: 'byte offset in its input' },
     ],

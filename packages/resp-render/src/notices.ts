@@ -12,6 +12,7 @@ const LONGEST_WORD = 80
 const STOPS: Readonly<Record<string, string>> = {
   max_tokens: 'the answer reached the limit of tokens and is cut',
   max_turns: 'the limit of turns was reached',
+  max_cost: 'the limit of cost was reached',
   interrupted: 'interrupted',
   refusal: 'the model refused to answer',
   error: 'an error ended the turn',

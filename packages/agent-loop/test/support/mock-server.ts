@@ -113,7 +113,7 @@ export class MockServer {
 async function give(answer: Answer, response: ServerResponse): Promise<void> {
   const { status = 200, headers = { 'content-type': 'text/event-stream' }, body = '', delay = 0, gap = 0, end = 'properly' } = answer
   const bytes = Buffer.from(body)
-  if (delay > 0) await sleep(delay)
+  if (delay > 0) await sleep(delay, undefined, { ref: false })
   response.writeHead(status, headers).flushHeaders()
   const size = answer.pieces ?? (bytes.length || 1)
   for (let at = 0; at < bytes.length; at += size) {
