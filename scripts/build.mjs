@@ -21,7 +21,7 @@ const NO_STAGE = new Set(['agentpipe'])
 
 /** tool-runner holds no keys: not even in its own environment, which the commands that it runs can read in /proc. */
 const KEYLESS = new Set(['tool-runner'])
-const KEYS = 'ANTHROPIC_API_KEY OPENAI_API_KEY GEMINI_API_KEY GOOGLE_API_KEY'
+const KEYS = 'ANTHROPIC_API_KEY ANTHROPIC_AUTH_TOKEN OPENAI_API_KEY GEMINI_API_KEY GOOGLE_API_KEY'
 
 const executables = readdirSync(join(root, 'packages')).filter((name) => existsSync(join(root, 'packages', name, 'src', 'main.ts')))
 

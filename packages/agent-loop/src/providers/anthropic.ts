@@ -19,10 +19,13 @@ const CLOSING_MS = 200
 
 /** Anthropic's Messages API, and servers that speak it. Throws StageError (64) for options that it doesn't take. */
 export function anthropic(settings: Settings, transport: Transport): Provider {
-  return new Anthropic(
+  const provider = new Anthropic(
     anthropicSettings(settings, () => 32_000),
     transport,
   )
+  // The SDK is loaded while HELLO goes round.
+  setImmediate(() => provider.client().catch(() => {}))
+  return provider
 }
 
 class Anthropic implements Provider {
@@ -37,9 +40,14 @@ class Anthropic implements Provider {
     this.#transport = transport
   }
 
-  async *respond(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+  /** The SDK's client, made on first use. */
+  client(): Promise<Client> {
     this.#client ??= connect(this.#transport)
-    const client = await this.#client
+    return this.#client
+  }
+
+  async *respond(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+    const client = await this.client()
     const response = new AnthropicStream()
     try {
       const headers = this.#settings.temperature === undefined ? {} : WITH_TEMPERATURE
