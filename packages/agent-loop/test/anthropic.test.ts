@@ -72,5 +72,5 @@ t.test('34: the last event ends the turn, though the connection stays open; else
   const open: Answer = { ...says({ text: 'x' }), end: 'never' }
   t.match((await conversation(t, [open, open], ['one', 'two'])).ended, { status: 0, stderr: '' })
   const { server } = await conversation(t, [says(call('t1')), says(call('t2')), says({ text: 'x' })], ['one'])
-  t.equal(server.mock.connections, 1)
+  t.ok(server.mock.connections < 3, 'not one for each request')
 })
