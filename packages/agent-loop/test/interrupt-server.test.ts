@@ -84,7 +84,7 @@ t.test('SIGINT before the first input, with --once: the turn is taken up, and no
   const ring = new Ring(t, undefined, { env: server.env, args: ['--once'], tools: [] })
   await ring.until('HELLO')
   ring.kill('SIGINT')
-  await sleep(100)
+  await sleep(500)
   ring.send(['USER_INPUT', 'hi'])
   t.match(await ring.ended, { status: 130, stderr: '' })
   t.same(ring.sent.slice(1), [
