@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { command, EXIT, systemError } from '@agentpipe/stage'
 import { Head } from './head.js'
 import { OPTIONS, type Settings } from './options.js'
+import { withProfile } from './profiles.js'
 import { chooseProvider } from './providers.js'
 import { makeSessionId } from './session-id.js'
 
@@ -9,8 +10,8 @@ import { makeSessionId } from './session-id.js'
 export const agentLoop = command({
   options: OPTIONS,
   async stage(context) {
-    const settings = context.options
-    const provider = await chooseProvider(settings)
+    const settings = withProfile(context)
+    const provider = await chooseProvider(settings, context.diagnose)
     return new Head(context, { settings, provider, system: systemPrompt(settings), session: settings.session ?? makeSessionId(new Date()) })
   },
 })

@@ -33,6 +33,9 @@ export type Item =
 
 type Block = Extract<Item, { kind: 'text' | 'thinking' }>
 
+/** What the model is told when the connection was lost in the middle of its answer. */
+const CUT = 'Your answer was cut off: the connection was lost. What came of it stands above. Go on from there, and do not repeat it.'
+
 /** Usage of other requests than those of this conversation: it closes no response. */
 const ASIDE: ReadonlySet<string | undefined> = new Set(['compact', 'sub_agent'])
 
@@ -122,6 +125,7 @@ export class Conversation {
         break
       case 'ERROR':
         if (FOR_THE_MODEL.has(event.attributes.code)) this.items.push({ kind: 'notice', text: event.message })
+        else if (event.attributes.code === 'cut') this.items.push({ kind: 'notice', text: CUT })
         break
       case 'CONTEXT_UPDATE':
         this.#summarise(event)

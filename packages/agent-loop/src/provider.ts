@@ -49,14 +49,16 @@ export interface Provider {
 }
 
 /**
- * Why a model did not answer. `key`: refused; `busy`: overloaded or rate-limited; `unreachable`: no answer, or none that can be used;
+ * Why a model did not answer. `key`: refused; `busy`: overloaded or rate-limited; `quota`: a limit that waiting does not lift; `unreachable`: no answer, or none that can be used;
  * `cut`: the answer ended before its end; `rejected`: the request is at fault, and would be again; `too_long`: it is bigger than the
  * model's window; `exhausted`: a capture has no more to say; `diverged`: tools answered otherwise than in the capture.
  */
-export type ProviderFailure = 'key' | 'busy' | 'unreachable' | 'cut' | 'rejected' | 'too_long' | 'exhausted' | 'diverged'
+export type ProviderFailure = 'key' | 'busy' | 'quota' | 'unreachable' | 'cut' | 'rejected' | 'too_long' | 'exhausted' | 'diverged'
 
 export class ProviderError extends Error {
   override readonly name = 'ProviderError'
+  /** The model had said something before, which a user has seen. */
+  partial = false
 
   constructor(
     readonly failure: ProviderFailure,

@@ -24,6 +24,7 @@ export class TurnError extends Error {
 const FAILURE_STATUS: Readonly<Record<Failure, number>> = {
   key: EXIT.NOT_PERMITTED,
   busy: EXIT.TRY_AGAIN,
+  quota: EXIT.TRY_AGAIN,
   unreachable: EXIT.UNAVAILABLE,
   cut: EXIT.UNAVAILABLE,
   rejected: EXIT.UNAVAILABLE,

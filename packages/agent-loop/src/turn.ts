@@ -13,6 +13,9 @@ import type { SubAgents } from './sub-agents.js'
 import type { ToolList } from './tool-list.js'
 import { type TurnEnd, TurnError } from './turn-end.js'
 
+/** Answers that break off one after the other before the turn is given up. */
+const MOST_CUTS = 3
+
 /** What a turn works with. */
 export interface Surroundings {
   readonly provider: Provider
@@ -50,17 +53,30 @@ async function converse(input: UserInput, turn: number, around: Surroundings, si
   const { image, image_type } = input.attributes
   journal.send(messageFields('USER_MESSAGE', [input.text], { image, image_type }))
   await around.toolsKnown(signal)
+  let cuts = 0
   for (let request = 0; !signal.aborted; request++) {
     const limit = limitReached(request, around)
     if (limit !== undefined) return limit
     subAgents.told()
     const messages = () => requestMessages(journal.conversation.items, provider.model, around.mended)
-    const { end, calls } = await takeResponse(provider, { messages, tools: tools.all, system, turn, request }, journal, signal)
+    const asked = { messages, tools: tools.all, system, turn, request }
+    const response = await takeResponse(provider, asked, journal, signal).catch((error: unknown) => {
+      if (signal.aborted || !isCut(error) || ++cuts > MOST_CUTS) throw error
+      journal.send(messageFields('ERROR', [`${error.message}; the model is asked to go on`], { code: 'cut', source: 'agent-loop' }))
+    })
+    if (response === undefined) continue
+    cuts = 0
+    const { end, calls } = response
     if (end === 'max_tokens' || end === 'refusal') return { reason: end }
     if (calls.length > 0) await answered(calls, repeats, around, signal)
     else if (end === 'end_turn' && !(await goesOn(around, signal))) return { reason: 'end_turn' }
   }
   return { reason: 'interrupted' }
+}
+
+/** Whether an answer broke off in the middle of what the model said. */
+function isCut(error: unknown): error is ProviderError {
+  return error instanceof ProviderError && error.failure === 'cut' && error.partial
 }
 
 /** Waits until each call has its answer. Calls of tools that nobody defined are ours to answer; for the others a runner is waited for. */

@@ -59,8 +59,10 @@ export function parseOptions<Table extends OptionTable>(
 function configOf(stage: string, known: readonly string[]): Config {
   const warn = diagnosticsOf(stage)
   const config = readConfig(stage, warn)
-  for (const name of Object.keys(config)) {
-    if (!known.includes(name)) warn(unknownKey(configPath(), name, `option "${name}" of ${stage}`, known))
+  for (const [name, value] of Object.entries(config)) {
+    // No option has an object as its value: those are a stage's own, like the profiles of agent-loop.
+    const own = typeof value === 'object' && value !== null && !Array.isArray(value)
+    if (!own && !known.includes(name)) warn(unknownKey(configPath(), name, `option "${name}" of ${stage}`, known))
   }
   return config
 }

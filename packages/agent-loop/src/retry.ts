@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type ModelEvent, type ModelRequest, type Provider, ProviderError, type ProviderFailure } from './provider.js'
+
+/** What may be otherwise the next time. */
+const PASSING: ReadonlySet<ProviderFailure> = new Set<ProviderFailure>(['busy', 'unreachable', 'cut'])
+
+const LONGEST_DELAY_MS = 60_000
+
+/**
+ * A provider that asks again when its server fails in a way that may pass, `retries` times at most, until the model has said something
+ * that a user has seen: that would be said twice. `baseMs` is the shortest wait.
+ */
+export function persistent(provider: Provider, retries: number, baseMs: number): Provider {
+  return {
+    get model() {
+      return provider.model
+    },
+    async *respond(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
+      for (let attempt = 1; ; attempt++) {
+        let said = false
+        try {
+          for await (const event of provider.respond(request, signal)) {
+            if (event.kind === 'text' && event.text !== '') said = true
+            yield event
+          }
+          return
+        } catch (error) {
+          signal.throwIfAborted()
+          if (!(error instanceof ProviderError)) throw error
+          error.partial = said
+          if (said || attempt > retries || !PASSING.has(error.failure)) throw error
+          const delayMs = error.retryAfterMs ?? backOff(attempt, baseMs)
+          yield { kind: 'retry', attempt, delayMs, reason: error.message }
+          await sleep(delayMs, undefined, { signal })
+        }
+      }
+    },
+  }
+}
+
+/** Twice as long each time, somewhere between the shortest wait and that, so that not everybody comes back at once. In milliseconds. */
+export function backOff(attempt: number, baseMs: number): number {
+  const longest = Math.max(baseMs, Math.min(LONGEST_DELAY_MS, baseMs * 2 ** attempt))
+  return Math.round(baseMs + Math.random() * (longest - baseMs))
+}
