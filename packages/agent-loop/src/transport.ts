@@ -9,7 +9,7 @@ import { TimeLimits } from './time-limits.js'
 /**
  * How providers reach their servers: what a model maker's SDK is given as its `fetch`. It goes by the proxies of the environment as curl does, ends answers that
  * stay silent or take too long, and writes down what passes where --debug-http asks for it. It answers with streams that were accepted, and
- * nothing else: it throws ProviderError for every status but 2xx, and for an answer that is no event stream. Made for one provider.
+ * nothing else: it throws an Error whose cause is a ProviderError for every status but 2xx, and for an answer that is no event stream. Made for one provider.
  */
 export interface Transport {
   readonly fetch: typeof fetch
@@ -63,7 +63,9 @@ class Connection {
       return watched(answer, limits, (bytes) => exchange?.body(bytes))
     } catch (error) {
       limits.end()
-      throw limits.reason ?? unreachable(error, url, proxy)
+      const failure = limits.reason ?? unreachable(error, url, proxy)
+      // SDKs read the words of errors, and make timeouts of their own of them.
+      throw failure instanceof ProviderError ? new Error('the transport has failed', { cause: failure }) : failure
     }
   }
 

@@ -23,7 +23,7 @@ t.test('27: interrupted between call and result, after the first of two, denied,
   }
 })
 
-t.test('28: a stream that just stops is an error, no tool runs, the text is kept, and the next turn works', async (t) => {
+t.test('28: a stream that just stops: no tool runs, what was said is kept and gone on from, else it is asked for again', async (t) => {
   const whole = response([{ text: 'I will do it.' }, call('t1', '{"n":1}')])
   const upTo = (type: string, count: number) => whole.slice(0, whole.findLastIndex((event) => event.type === type) + count)
   const cases: [name: string, body: string][] = [
@@ -33,21 +33,33 @@ t.test('28: a stream that just stops is an error, no tool runs, the text is kept
   ]
   for (const [name, body] of cases) {
     for (const end of ['properly', 'broken'] as const) {
-      const { server, ring, ended } = await conversation(t, [{ body, end }, says({ text: 'Hi.' })], ['go', 'hi'])
-      t.match(ended, { status: 0 }, name)
-      t.match(ring.all('ERROR'), [['ERROR', /\w/, 'code', end === 'broken' && body === '' ? /cut|unreachable/ : 'cut']], name)
+      const { server, ring, ended } = await conversation(t, [{ body, end }, says({ text: 'Hi.' }), says({ text: 'Ho.' })], ['go', 'hi'])
+      t.match(ended, { status: 0, stderr: '' }, name)
+      t.match(ring.all('ERROR'), body === '' ? [] : [['ERROR', /; the model is asked to go on$/, 'code', 'cut']], name)
+      t.match(ring.all('RETRY'), body === '' ? [['RETRY', 'attempt', '1', 'delay_ms', /^\d+$/, 'reason', /\w/]] : [], name)
       t.same(
         ring.all('STOP'),
         [
-          ['STOP', 'error'],
+          ['STOP', 'end_turn'],
           ['STOP', 'end_turn'],
         ],
         name,
       )
       t.same(ring.all('TOOL_CALL'), [], name)
       t.same(server.mock.faults, [], name)
+      const [, kept, next] = server.asked[1] ?? []
+      if (body !== '') t.match([kept?.content, next?.content], [[{ text: /^I/ }], [{ text: /^Your answer was cut off/ }]], name)
+      t.equal(ring.all('USAGE').length, body === '' ? 2 : 3)
     }
   }
+})
+
+t.test('28: answers that break off again and again end the turn', async (t) => {
+  const body = stream(...response([{ text: 'Well' }]).slice(0, 4))
+  const { ring, ended } = await conversation(t, Array(5).fill({ body }), ['go'])
+  t.match(ended, { status: 69 })
+  t.equal(ring.all('ERROR').length, 4)
+  t.equal(ring.all('TEXT').length, 4)
 })
 
 t.test('28 d: everything said, and the last event cut: complete', async (t) => {
@@ -59,15 +71,24 @@ t.test('28 d: everything said, and the last event cut: complete', async (t) => {
   }
 })
 
-t.test('29: errors inside a 200, before and after text', async (t) => {
+t.test('29: errors inside a 200: asked again if nothing was said, else a visible error, and no text twice', async (t) => {
   const error: Event = { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }
-  for (const before of [[], response([{ text: 'Hello' }]).slice(0, 4)]) {
-    const { ring, ended } = await conversation(t, [{ body: stream(...before, error) }], ['go'])
-    t.match(ended, { status: 75 })
-    t.match(ring.all('ERROR'), [['ERROR', 'the model server says: Overloaded (overloaded_error)', 'code', 'busy']])
-    t.same(ring.all('STOP'), [['STOP', 'error']])
-    t.ok(ring.all('TEXT').length <= 1)
-  }
+  const again = await conversation(t, [{ body: stream(error) }, says({ text: 'Hi.' })], ['go'])
+  t.match(again.ended, { status: 0, stderr: '' })
+  t.match(again.ring.all('RETRY'), [['RETRY', 'attempt', '1', 'delay_ms', /./, 'reason', 'the model server says: Overloaded (overloaded_error)']])
+  t.equal(
+    again.ring
+      .all('TEXT')
+      .map(([, text]) => text)
+      .join(''),
+    'Hi.',
+  )
+  const after = await conversation(t, [{ body: stream(...response([{ text: 'Hello' }]).slice(0, 4), error) }, says({ text: 'Hello.' })], ['go'])
+  t.match(after.ended, { status: 75 })
+  t.match(after.ring.all('ERROR'), [['ERROR', 'the model server says: Overloaded (overloaded_error)', 'code', 'busy']])
+  t.same(after.ring.all('STOP'), [['STOP', 'error']])
+  t.same(after.ring.all('RETRY'), [])
+  t.equal(after.server.mock.requests.length, 1)
 })
 
 t.test('31: nothing blank is ever sent', async (t) => {
@@ -84,15 +105,15 @@ t.test('31: nothing blank is ever sent', async (t) => {
 t.test('32: thinking with odd characters goes back as it came, and a block that was cut does not', async (t) => {
   const odd = 'a\u2028b \u{1F600} \u0085\r\n\t '
   const cut = response([{ thinking: 'cut', signature: 'EqQB' }]).slice(0, 6)
-  const script = [says({ thinking: odd, signature: 's1' }, { text: 'x' }), { body: stream(...cut) }, says({ text: 'Hi.' })]
+  const script = [says({ thinking: odd, signature: 's1' }, { text: 'x' }), { body: stream(...cut) }, says({ text: 'Hm.' }), says({ text: 'Hi.' })]
   const { server, ended } = await conversation(t, script, ['go', 'think', 'hi'])
   t.match(ended, { status: 0 })
   t.same(server.mock.faults, [])
   t.match(
-    server.asked[2]?.map(({ content }) => content.map(({ type }) => type)),
-    [['text'], ['thinking', 'text'], ['text', 'text']],
+    server.asked[3]?.map(({ content }) => content.map(({ type }) => type)),
+    [['text'], ['thinking', 'text'], ['text'], ['text'], ['text']],
   )
-  t.equal(server.asked[2]?.[1]?.content[0]?.thinking, odd)
+  t.equal(server.asked[3]?.[1]?.content[0]?.thinking, odd)
 })
 
 const USAGE = ['USAGE', '1', '1', '0', '0', 'model', 'm']

@@ -15,7 +15,7 @@ export const call = (id: string, input = '{}'): Part => ({ id, name: 'Do', input
 /** A ring with the tool Do, against a server that answers with `script`; it ends after `inputs`. */
 export async function conversation(t: Test, script: readonly Answer[], inputs: readonly string[], answer = did, args: readonly string[] = []) {
   const server = await AnthropicServer.start(t, ...script)
-  const ring = new Ring(t, undefined, { env: server.env, args: ['--model=m', '--retries=0', ...args], tools: ['Do'], answer })
+  const ring = new Ring(t, undefined, { env: server.env, args: ['--model=m', ...args], tools: ['Do'], answer })
   ring.send(...inputs.map((text) => ['USER_INPUT', text]), ['END'])
   return { server, ring, ended: await ring.ended }
 }

@@ -39,7 +39,7 @@ export class AnthropicServer {
 
   /** What agent-loop needs to find it. */
   get env(): Readonly<Record<string, string>> {
-    return { ANTHROPIC_API_KEY: 'test', ANTHROPIC_BASE_URL: this.mock.url }
+    return { ANTHROPIC_API_KEY: 'test', ANTHROPIC_BASE_URL: this.mock.url, AGENTPIPE_RETRY_MS: '1' }
   }
 
   /** The messages of each request. */

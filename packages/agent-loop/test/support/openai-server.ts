@@ -28,7 +28,12 @@ export async function openAiServer(t: Test, api: 'chat' | 'responses'): Promise<
   })
   return {
     mock,
-    env: { OPENAI_API_KEY: 'test', OPENAI_BASE_URL: `${mock.url}/v1`, AGENTPIPE_AGENT_LOOP_PROVIDER: api === 'chat' ? 'openai' : 'openai-responses' },
+    env: {
+      OPENAI_API_KEY: 'test',
+      OPENAI_BASE_URL: `${mock.url}/v1`,
+      AGENTPIPE_RETRY_MS: '1',
+      AGENTPIPE_AGENT_LOOP_PROVIDER: api === 'chat' ? 'openai' : 'openai-responses',
+    },
   }
 }
 
