@@ -5,11 +5,12 @@ import { HttpLog } from './http-log.js'
 import { ProviderError } from './provider.js'
 import { type ProxyServer, proxyFor } from './proxy.js'
 import { TimeLimits } from './time-limits.js'
+import { TransportFailure } from './transport-failure.js'
 
 /**
  * How providers reach their servers: what a model maker's SDK is given as its `fetch`. It goes by the proxies of the environment as curl does, ends answers that
  * stay silent or take too long, and writes down what passes where --debug-http asks for it. It answers with streams that were accepted, and
- * nothing else: it throws an Error whose cause is a ProviderError for every status but 2xx, and for an answer that is no event stream. Made for one provider.
+ * nothing else: it throws TransportFailure for every status but 2xx, and for an answer that is no event stream. Made for one provider.
  */
 export interface Transport {
   readonly fetch: typeof fetch
@@ -64,8 +65,7 @@ class Connection {
     } catch (error) {
       limits.end()
       const failure = limits.reason ?? unreachable(error, url, proxy)
-      // SDKs read the words of errors, and make timeouts of their own of them.
-      throw failure instanceof ProviderError ? new Error('the transport has failed', { cause: failure }) : failure
+      throw failure instanceof ProviderError ? new TransportFailure(failure) : failure
     }
   }
 

@@ -1,4 +1,5 @@
 import { ProviderError, type ProviderFailure } from '../provider.js'
+import { TransportFailure } from '../transport-failure.js'
 
 /** What each type of error of Anthropic's API means. Types that we don't know are the server's fault. */
 const FAILURES: Readonly<Record<string, ProviderFailure>> = {
@@ -24,8 +25,10 @@ interface SdkError extends Error {
 
 /** Why a request failed, whatever the SDK threw: the ProviderError that is at the bottom of it, or one made of what the server said. */
 export function anthropicFailure(error: unknown): ProviderError {
-  const found = causes(error).find((each) => each instanceof ProviderError)
-  if (found !== undefined) return found
+  for (const each of causes(error)) {
+    if (each instanceof ProviderError) return each
+    if (each instanceof TransportFailure) return each.thrown
+  }
   const { type, status, apiMessage, message } = error as SdkError
   if (type == null && status === undefined)
     return new ProviderError('cut', `the answer of the model server broke off: ${causes(error).at(-1)?.message ?? String(error)}`)

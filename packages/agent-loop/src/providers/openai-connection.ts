@@ -2,7 +2,7 @@ import type { OpenAI } from 'openai'
 import type { ModelEvent } from '../provider.js'
 import type { Transport } from '../transport.js'
 import type { ServerEvent } from './event-stream.js'
-import { openAiFailure, TransportFailure } from './openai-errors.js'
+import { openAiFailure } from './openai-errors.js'
 import type { OpenAiSettings } from './openai-settings.js'
 import { ServerEvents } from './server-events.js'
 
@@ -22,13 +22,7 @@ export async function connect({ fetch, key }: Transport, { baseUrl, official }: 
     ...(key ? {} : { defaultHeaders: { authorization: null } }),
     ...(official ? {} : { organization: null, project: null }),
     baseURL: baseUrl,
-    fetch: async (...request) => {
-      try {
-        return await fetch(...request)
-      } catch (error) {
-        throw new TransportFailure(error)
-      }
-    },
+    fetch,
     maxRetries: 0,
     timeout: NO_LIMIT_MS,
     logLevel: 'off',

@@ -1,4 +1,5 @@
 import { ProviderError, type ProviderFailure } from '../provider.js'
+import { TransportFailure } from '../transport-failure.js'
 import { countOf, type JsonObject, objectOf, textOf } from './json-value.js'
 
 /** What codes and types of errors mean, in the words of OpenAI and of servers that speak its API. */
@@ -12,13 +13,6 @@ const FAILURES: readonly (readonly [pattern: RegExp, failure: ProviderFailure])[
 const TOO_LONG =
   /(?:context|token)s? (?:window|length|size|limit)|(?:prompt|input|request)[^.]{0,40} (?:too long|too large)|too many tokens|input tokens exceed|exceeds?[^.]{0,60}context/i
 const LONGEST = 2000
-
-/** Where the connection hides what our own transport has thrown from the SDK, which would make something else of it. */
-export class TransportFailure extends Error {
-  constructor(readonly thrown: unknown) {
-    super('the transport has failed')
-  }
-}
 
 /** Why a request failed, whatever was thrown: the transport's ProviderError, or one for a connection that broke. */
 export function openAiFailure(error: unknown): ProviderError {
