@@ -170,8 +170,9 @@ export class Conversation {
   #result({ id, name, output, attributes }: MessageOf<'TOOL_RESULT'>): void {
     this.#open.delete(id)
     if (this.#swallowed.delete(id)) return
-    const { status = 'ok', exit_code: exitCode } = attributes
-    this.items.push({ kind: 'result', id, name, output, status, ...(exitCode === undefined ? {} : { exitCode }), ...imageOf(attributes) })
+    const { status = 'ok', exit_code: exitCode, full_output: fullOutput } = attributes
+    const known = { ...(exitCode === undefined ? {} : { exitCode }), ...(fullOutput === undefined ? {} : { fullOutput }) }
+    this.items.push({ kind: 'result', id, name, output, status, ...known, ...imageOf(attributes) })
   }
 
   /** RETRY: what was said since the last USAGE does not count. Calls are made when a response is whole, so none is among it. */

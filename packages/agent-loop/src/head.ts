@@ -3,6 +3,7 @@ import type { Frame } from '@agentpipe/frame'
 import { checkMessage, type Message, type MessageOf, type MessageType, messageFields, parseMessage } from '@agentpipe/message'
 import { type Context, EXIT, type FrameStage, VERSION } from '@agentpipe/stage'
 import { Conversation } from './conversation.js'
+import { currentDirectory } from './current-directory.js'
 import { Gate, unlessAborted } from './gate.js'
 import { recordedMessage } from './history.js'
 import { Journal } from './journal.js'
@@ -179,6 +180,7 @@ export class Head implements FrameStage {
       provider,
       system,
       maxTurns: settings['max-turns'],
+      onDivergence: settings['on-divergence'],
       journal: this.#journal,
       tools: this.#tools,
       results: this.#results,
@@ -214,14 +216,5 @@ export class Head implements FrameStage {
     this.#ring.send(messageFields('INTERRUPT', [randomBytes(8).toString('hex')]))
     const limit = AbortSignal.timeout(this.#cancelMs)
     return unlessAborted(Promise.race([this.#results.all(), this.#inputEnded.opened]), limit)
-  }
-}
-
-/** Undefined where it has been removed. */
-function currentDirectory(): string | undefined {
-  try {
-    return process.cwd()
-  } catch {
-    return undefined
   }
 }

@@ -37,6 +37,16 @@ export type ModelEvent =
   /** What was said of this response is void: it is asked for again. */
   | { readonly kind: 'retry'; readonly attempt: number; readonly delayMs: number; readonly reason: string }
 
+/** What came of a call. */
+export interface Answer {
+  readonly name: string
+  readonly output: string
+  readonly status: string
+  readonly exitCode?: string
+  /** Path of the whole output, where `output` is cut. */
+  readonly fullOutput?: string
+}
+
 /** Who plays the model's side. A new one is a new file beside providers/replay.ts and a line in providers.ts. */
 export interface Provider {
   /** Name of the model, for HELLO and USAGE; empty where there is none. */
@@ -46,6 +56,11 @@ export interface Provider {
    * aborted. Who iterates may take its time between events; the provider reads no further meanwhile.
    */
   respond(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>
+  /**
+   * For a model that knows what came of its calls before: where the answers to the calls of that response differ, a line each, such as
+   * `call 1 (Bash): line 3: expected "a", found "b"`. `answers` in the order of the calls that were made.
+   */
+  divergences?(turn: number, request: number, answers: readonly Answer[]): readonly string[]
 }
 
 /**

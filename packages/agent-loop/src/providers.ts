@@ -40,6 +40,16 @@ const RETRY_MS = Number(process.env.AGENTPIPE_RETRY_MS || 500)
  * nothing says which, or it has no key.
  */
 export async function chooseProvider(settings: Settings, diagnose: Diagnose): Promise<Provider> {
+  const { from, until } = settings
+  if (until === undefined) return oneProvider(settings, diagnose)
+  if (from === undefined || settings.provider === 'replay')
+    throw usage('--until N plays that many turns of --from FILE; then the provider that is named, or whose key is set, goes on')
+  const then = await oneProvider({ ...settings, from: undefined }, diagnose)
+  const [{ replay }, { Until }] = await Promise.all([import('./providers/replay.js'), import('./providers/until.js')])
+  return new Until(until, replay({ ...settings, model: undefined }), then)
+}
+
+async function oneProvider(settings: Settings, diagnose: Diagnose): Promise<Provider> {
   const name = settings.provider ?? (settings.from === undefined ? byKey(settings) : 'replay')
   if (name === undefined)
     throw new StageError(EXIT.CONFIG, `no model to ask: no --provider is given and none of ${variables()} is set; ${REPLAY}${await localServer()}`)

@@ -21,6 +21,8 @@ export interface Surroundings {
   readonly provider: Provider
   readonly system: string
   readonly maxTurns: number | undefined
+  /** When tools answer otherwise than in a capture. */
+  readonly onDivergence: 'ignore' | 'warn' | 'stop'
   readonly journal: Journal
   readonly tools: ToolList
   readonly results: Results
@@ -68,8 +70,12 @@ async function converse(input: UserInput, turn: number, around: Surroundings, si
     cuts = 0
     const { end, calls } = response
     if (end === 'max_tokens' || end === 'refusal') return { reason: end }
-    if (calls.length > 0) await answered(calls, repeats, around, signal)
-    else if (end === 'end_turn' && !(await goesOn(around, signal))) return { reason: 'end_turn' }
+    if (calls.length > 0) {
+      await answered(calls, around, signal)
+      if (signal.aborted) break
+      compare(calls, turn, request, around)
+      checkRepeats(calls, repeats, journal)
+    } else if (end === 'end_turn' && !(await goesOn(around, signal))) return { reason: 'end_turn' }
   }
   return { reason: 'interrupted' }
 }
@@ -80,7 +86,7 @@ function isCut(error: unknown): error is ProviderError {
 }
 
 /** Waits until each call has its answer. Calls of tools that nobody defined are ours to answer; for the others a runner is waited for. */
-async function answered(calls: readonly Made[], repeats: Repeats, around: Surroundings, signal: AbortSignal): Promise<void> {
+async function answered(calls: readonly Made[], around: Surroundings, signal: AbortSignal): Promise<void> {
   const { tools, results, journal } = around
   for (const { id, name } of calls) {
     if (id === undefined) continue
@@ -88,8 +94,21 @@ async function answered(calls: readonly Made[], repeats: Repeats, around: Surrou
     else journal.send(messageFields('TOOL_RESULT', [id, name, tools.missing(name)], { status: 'error' }))
   }
   await unlessAborted(Promise.race([results.all(), around.cut]), signal)
-  if (signal.aborted) return
-  if (results.missing.length > 0) throw new ProviderError('unreachable', 'the tools do not answer: a stage behind agent-loop has ended')
+  if (results.missing.length > 0 && !signal.aborted) throw new ProviderError('unreachable', 'the tools do not answer: a stage behind agent-loop has ended')
+}
+
+/** Tells where tools answered otherwise than the model has it in its capture. */
+function compare(calls: readonly Made[], turn: number, request: number, { provider, journal, onDivergence, diagnose }: Surroundings): void {
+  if (provider.divergences === undefined || onDivergence === 'ignore') return
+  const answers = journal.conversation.resultsOf(calls.flatMap(({ id }) => id ?? [])).filter((result) => result !== undefined)
+  for (const divergence of provider.divergences(turn, request, answers)) {
+    const said = `tools answer otherwise than in the capture: turn ${turn + 1}, response ${request + 1}, ${divergence}`
+    if (onDivergence === 'stop') throw new ProviderError('diverged', said)
+    diagnose(said)
+  }
+}
+
+function checkRepeats(calls: readonly Made[], repeats: Repeats, journal: Journal): void {
   const said = repeats.take(outcomesOf(calls, journal.conversation))
   if (said !== undefined) journal.send(messageFields('ERROR', [said], { code: 'repeated_calls', source: 'agent-loop' }))
 }

@@ -10,6 +10,9 @@ const HANDED_ON = {
     system: { type: 'text', value: 'FILE', about: 'file with the system prompt' },
     'append-system': { type: 'text', value: 'TEXT', about: 'added to the system prompt' },
     'max-turns': { type: 'count', value: 'N', about: 'model requests at most' },
+    'max-cost': { type: 'text', value: 'USD', about: 'what the run may cost', rare: true },
+    'output-schema': { type: 'text', value: 'FILE', about: 'JSON Schema that the answer, then JSON, has to satisfy', rare: true },
+    'on-divergence': { type: 'text', value: 'WHAT', choices: ['ignore', 'warn', 'stop'], about: 'when tools answer otherwise than in the capture', rare: true },
     'no-tools': { type: 'flag', about: 'answer without tools, and wait for no runner', rare: true },
   },
   'tool-runner': {

@@ -20,17 +20,22 @@ export function readCapture(path: string): CapturedTurn[] {
 /** Frames cut into turns, each to its STOP, and these into responses. A last turn without STOP counts. Throws FrameError. */
 export function turnsOf(bytes: Buffer): CapturedTurn[] {
   const turns: CapturedTurn[] = []
-  let turn = new Turn()
+  let cwd: string | undefined
+  let turn = new Turn(cwd)
   const decoder = new FrameDecoder()
   decoder.push(bytes, (frame) => {
     checkMessage(frame)
+    if (frame.type === 'HELLO') {
+      cwd = (parseMessage(frame) as MessageOf<'HELLO'>).attributes.cwd
+      if (turn.responses.length === 0) turn = new Turn(cwd)
+    }
     turn.take(frame)
     if (frame.type !== 'STOP') return
     turns.push(turn.end(frame.text(1) as string))
-    turn = new Turn()
+    turn = new Turn(cwd)
   })
   decoder.end()
-  if (turn.responses.length > 0) turns.push(turn.responses)
+  if (turn.responses.length > 0) turns.push(turn.whole())
   return turns
 }
 
@@ -46,6 +51,12 @@ class Turn {
   #void = 0
   #answered = true
   #error = 'the captured turn ended in an error'
+  readonly #cwd: string | undefined
+  readonly #results = new Map<string, Frame>()
+
+  constructor(cwd: string | undefined) {
+    this.#cwd = cwd
+  }
 
   get responses(): CapturedResponse[] {
     return [...this.#closed, ...this.#open]
@@ -62,6 +73,7 @@ class Turn {
         break
       case 'TOOL_RESULT':
         this.#answered = true
+        this.#results.set(frame.text(1) as string, frame)
         break
       case 'RETRY':
         if (!this.#answered) this.#open.pop()
@@ -88,9 +100,16 @@ class Turn {
     this.#answered = true
   }
 
+  /** The responses, with what is known of them now. */
+  whole(): CapturedResponse[] {
+    const responses = this.responses
+    for (const response of responses) response.origin = { cwd: this.#cwd, results: this.#results }
+    return responses
+  }
+
   /** The responses, at least one; the last one says how the turn ended. */
   end(reason: string): CapturedResponse[] {
-    const responses = this.responses
+    const responses = this.whole()
     const calls = responses.at(-1)?.calls ?? true
     // After calls there was one more request, even if nothing came of it.
     if (responses.length === 0 || (calls && (reason === 'end_turn' || reason === 'error'))) responses.push(new CapturedResponse())

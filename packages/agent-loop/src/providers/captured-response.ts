@@ -11,12 +11,21 @@ interface Run {
   end: number
 }
 
+/** Where a response was captured. */
+export interface Origin {
+  /** The working directory, as HELLO tells it. */
+  readonly cwd: string | undefined
+  /** The TOOL_RESULTs of its turn, by the ids of the calls. */
+  readonly results: ReadonlyMap<string, Frame>
+}
+
 /** What a model said in one response, TEXT, THINKING and TOOL_CALL, and what closed it. */
 export class CapturedResponse {
   readonly #runs: Run[] = []
   /** Whether it calls tools. */
   calls = false
   usage?: MessageOf<'USAGE'>
+  origin?: Origin
   /** The reason of the turn's STOP, on the last response of a turn. */
   stop?: string
   /** What went wrong where the turn ended in an error. */

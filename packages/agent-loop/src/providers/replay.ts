@@ -1,14 +1,16 @@
 import type { Frame } from '@agentpipe/frame'
 import { type MessageOf, parseMessage } from '@agentpipe/message'
 import { usage } from '@agentpipe/stage'
+import { currentDirectory } from '../current-directory.js'
 import type { Settings } from '../options.js'
-import { type ModelEvent, type ModelRequest, type Provider, ProviderError, type ResponseEnd } from '../provider.js'
+import { type Answer, type ModelEvent, type ModelRequest, type Provider, ProviderError, type ResponseEnd } from '../provider.js'
 import { type CapturedTurn, readCapture } from './capture.js'
 import type { CapturedResponse } from './captured-response.js'
+import { divergences } from './divergence.js'
 
 /**
  * A model that is a captured frame file: each input takes the next turn of it, each request the next response. What tools answer does
- * not change what it says. Throws StageError: 64 without a file, 66 or 65 for one that can't be read.
+ * not change what it says, but it tells where they answer otherwise than they did. Throws StageError: 64 without a file, 66 or 65 for one that can't be read.
  */
 export function replay({ from, model }: Settings): Provider {
   if (from === undefined) throw usage('--provider replay needs a captured session: --from FILE')
@@ -32,6 +34,10 @@ class Replay implements Provider {
     if (response.error !== undefined) throw new ProviderError('unreachable', response.error)
     if (response.usage !== undefined) yield { kind: 'usage', usage: usageOf(response.usage) }
     yield { kind: 'end', reason: endOf(response) }
+  }
+
+  divergences(turn: number, request: number, answers: readonly Answer[]): readonly string[] {
+    return divergences(this.#response(turn, request), answers, currentDirectory())
   }
 
   #response(turn: number, request: number): CapturedResponse {
