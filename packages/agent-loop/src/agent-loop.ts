@@ -12,9 +12,15 @@ export const agentLoop = command({
   async stage(context) {
     const settings = withProfile(context)
     const provider = await chooseProvider(settings, context.diagnose)
-    return new Head(context, { settings, provider, system: systemPrompt(settings), session: settings.session ?? makeSessionId(new Date()) })
+    const outputSchema = await outputSchemaOf(settings)
+    const system = [systemPrompt(settings), outputSchema?.prompt ?? ''].filter((part) => part !== '').join('\n\n')
+    return new Head(context, { settings, provider, outputSchema, system, session: settings.session ?? makeSessionId(new Date()) })
   },
 })
+
+async function outputSchemaOf({ 'output-schema': path }: Settings) {
+  return path === undefined ? undefined : (await import('./output-schema.js')).readOutputSchema(path)
+}
 
 /** The text of --system and --append-system, with an empty line between. Throws StageError (66) when the file can't be read. */
 function systemPrompt({ system: path, 'append-system': appended }: Settings): string {

@@ -8,6 +8,7 @@ import { Gate, unlessAborted } from './gate.js'
 import { recordedMessage } from './history.js'
 import { Journal } from './journal.js'
 import type { Settings } from './options.js'
+import type { OutputSchema } from './output-schema.js'
 import type { Provider } from './provider.js'
 import { Results } from './results.js'
 import { Ring } from './ring.js'
@@ -44,6 +45,7 @@ export interface HeadSettings {
   readonly session: string
   readonly system: string
   readonly provider: Provider
+  readonly outputSchema: OutputSchema | undefined
 }
 
 /** The head of the ring: it takes what comes round, and only it begins something. */
@@ -79,7 +81,7 @@ export class Head implements FrameStage {
       control: (control) => this.#control(control),
     })
     const { session, provider } = given
-    const attributes = { agent: `agentpipe/${VERSION}`, cwd: currentDirectory(), model: provider.model || undefined }
+    const attributes = { agent: `agentpipe/${VERSION}`, cwd: currentDirectory(), model: provider.model || undefined, answer: given.outputSchema && 'json' }
     context.output.send(messageFields('HELLO', ['1', session], attributes))
     this.#finished = this.#run()
   }
@@ -175,10 +177,11 @@ export class Head implements FrameStage {
   }
 
   #surroundings(): Surroundings {
-    const { provider, system, settings } = this.#given
+    const { provider, system, settings, outputSchema } = this.#given
     return {
       provider,
       system,
+      outputSchema,
       maxTurns: settings['max-turns'],
       onDivergence: settings['on-divergence'],
       journal: this.#journal,

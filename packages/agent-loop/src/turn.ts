@@ -1,9 +1,11 @@
 import { messageFields } from '@agentpipe/message'
 import type { Diagnose } from '@agentpipe/stage'
+import { AnswerCheck } from './answer-check.js'
 import type { Conversation } from './conversation.js'
 import { unlessAborted } from './gate.js'
 import type { UserInput } from './inputs.js'
 import type { Journal } from './journal.js'
+import type { OutputSchema } from './output-schema.js'
 import { type Provider, ProviderError } from './provider.js'
 import { type Outcome, Repeats } from './repeats.js'
 import { requestMessages } from './request-messages.js'
@@ -20,6 +22,7 @@ const MOST_CUTS = 3
 export interface Surroundings {
   readonly provider: Provider
   readonly system: string
+  readonly outputSchema: OutputSchema | undefined
   readonly maxTurns: number | undefined
   /** When tools answer otherwise than in a capture. */
   readonly onDivergence: 'ignore' | 'warn' | 'stop'
@@ -52,6 +55,7 @@ export async function runTurn(input: UserInput, number: number, around: Surround
 async function converse(input: UserInput, turn: number, around: Surroundings, signal: AbortSignal): Promise<TurnEnd> {
   const { provider, journal, tools, subAgents, system } = around
   const repeats = new Repeats()
+  const answer = new AnswerCheck(around.outputSchema)
   const { image, image_type } = input.attributes
   journal.send(messageFields('USER_MESSAGE', [input.text], { image, image_type }))
   await around.toolsKnown(signal)
@@ -75,7 +79,7 @@ async function converse(input: UserInput, turn: number, around: Surroundings, si
       if (signal.aborted) break
       compare(calls, turn, request, around)
       checkRepeats(calls, repeats, journal)
-    } else if (end === 'end_turn' && !(await goesOn(around, signal))) return { reason: 'end_turn' }
+    } else if (end === 'end_turn' && !(await goesOn(around, signal)) && answer.passes(journal)) return { reason: 'end_turn' }
   }
   return { reason: 'interrupted' }
 }

@@ -41,6 +41,12 @@ t.test('what is shown is printable, short, and has the place in it', async (t) =
   t.ok((said(['x'.repeat(10_000)], { output: 'y'.repeat(10_000) })[0] ?? '').length < 300)
 })
 
+t.test('durations may be others', async (t) => {
+  t.same(said(['ok (0.9ms)\n3 passed in 1.25s'], { output: 'ok (12.25ms)\n3 passed in 2s' }), [])
+  t.same(said(['ok (0.9ms)'], { output: 'no (0.9ms)' }).length, 1)
+  t.same(said(['3 files'], { output: '4 files' }).length, 1)
+})
+
 t.test('the working directory, and the file with the whole output, may be others', async (t) => {
   t.same(said(['in /old/place/a and /old/place'], { output: 'in /new/place/a and /new/place' }), [])
   t.same(said(['/old/placebo'], { output: '/new/placebo' }).length, 1)

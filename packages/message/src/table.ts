@@ -158,7 +158,7 @@ export const MESSAGES = {
     kind: 'event',
     fields: [{ name: 'message', type: 'text', about: 'one line for people' }],
     attributes: [
-      { name: 'code', type: 'text', about: 'for programs: bad_call, repeated_calls, malformed' },
+      { name: 'code', type: 'text', about: 'for programs: bad_call, repeated_calls, output_schema, cut, malformed' },
       { name: 'source', type: 'text', about: 'the stage that says it' },
       { name: 'offset', type: 'integer', about: 'byte offset in its input' },
     ],
@@ -232,6 +232,7 @@ export const MESSAGES = {
       { name: 'agent', type: 'text', about: 'name and version of the head' },
       { name: 'cwd', type: 'text', about: 'its working directory' },
       { name: 'model', type: 'text', about: 'that answers' },
+      { name: 'answer', type: 'text', values: ['json'], about: 'what the final answer of each turn is, which is checked before STOP; text if left out' },
     ],
     by: 'agent-loop',
     about: 'The first frame. When it has come round, every tool is known.',

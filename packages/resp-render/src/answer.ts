@@ -1,6 +1,6 @@
 import { StringDecoder } from 'node:string_decoder'
 import type { Frame } from '@agentpipe/frame'
-import { closesResponse } from './attributes.js'
+import { attributesOf, closesResponse } from './attributes.js'
 
 /** A text that gets longer than this many bytes is not held back any longer. */
 const MOST_HELD = 4 * 1024 * 1024
@@ -14,11 +14,11 @@ export interface AnswerSink {
 }
 
 /**
- * Finds the answer of each turn: what the model says behind the turn's last tool call.
+ * Finds the answer of each turn: what the model says in the turn's last response, and in those before it that broke off (ERROR cut) and were gone on from.
  *
- * Whether a text is the answer is known when its response has ended (USAGE, or STOP) without a tool call, and RETRY voids what an
- * unfinished response said. So a text is held until then. Where HELLO came and no tool was defined, nothing can be called:
- * there it is given word by word, and a RETRY begins a new line.
+ * Whether a text is the answer is known at STOP: a response may follow, because the model was told that something was missing or wrong, and RETRY
+ * voids what an unfinished response said. So a text is held until then. Where HELLO came, no tool was defined, and it does not say that the
+ * answer is checked, there it is given word by word, and a RETRY begins a new line.
  */
 export class Answer {
   readonly #sink: AnswerSink
@@ -29,6 +29,8 @@ export class Answer {
   #toolDefined = false
   /** Text was given since the last TOOL_CALL, USAGE, or STOP. */
   #given = false
+  /** What is held is of a response that has ended, and was not gone on from. */
+  #over = false
   /** Something else came between two texts. */
   #apart = false
 
@@ -44,7 +46,7 @@ export class Answer {
         this.#streams = false
         return
       case 'HELLO':
-        this.#streams = !this.#toolDefined
+        this.#streams = !this.#toolDefined && !attributesOf(frame).has('answer')
         return
       case 'TEXT':
         this.#text(frame.field(1) as Buffer)
@@ -57,11 +59,15 @@ export class Answer {
         return
       case 'RETRY':
         this.drain()
-        if (this.#given) this.#sink.text('\n')
-        this.#void()
+        this.#startAnew()
         return
       case 'USAGE':
-        if (closesResponse(frame)) this.#give()
+        if (!closesResponse(frame)) return
+        if (this.#streams) this.#give()
+        else this.#over = true
+        return
+      case 'ERROR':
+        if (this.#over && attributesOf(frame).get('code')?.toString() === 'cut') this.#over = false
         return
       case 'STOP':
         this.end()
@@ -82,6 +88,7 @@ export class Answer {
 
   #text(piece: Buffer): void {
     if (piece.length === 0) return
+    if (this.#over) this.#startAnew()
     if (this.#apart && (this.#given || this.#length > 0)) this.#hold(NEW_LINE)
     this.#apart = false
     if (this.#length + piece.length > MOST_HELD) this.#release()
@@ -118,11 +125,17 @@ export class Answer {
     this.#void()
   }
 
+  #startAnew(): void {
+    if (this.#given) this.#sink.text('\n')
+    this.#void()
+  }
+
   #void(): void {
     this.#length = 0
     this.#decoder = new StringDecoder('utf8')
     this.#given = false
     this.#apart = false
+    this.#over = false
   }
 }
 

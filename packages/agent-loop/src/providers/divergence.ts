@@ -6,10 +6,13 @@ import type { CapturedResponse } from './captured-response.js'
 /** How much of a line is shown, in characters. */
 const SHOWN = 100
 
+/** A number with a unit of time behind it, or its name in front. */
+const DURATION = /\b\d+(?:\.\d+)?\s?(?:ns|µs|us|ms|s|secs?|seconds?|min)\b|\b(?:duration_ms|time|elapsed)[ =:]+\d+(?:\.\d+)?\b/g
+
 /**
  * Where tools answered the calls of a captured response otherwise than in the capture, a line each: status, exit code and output are compared,
- * to the first line that differs. Paths that differ by nature are taken as equal: the working directory that HELLO names, and where a whole
- * output was written to. What the capture has no result of is not compared. `answers` are those to the calls that were made, in their order.
+ * to the first line that differs. What differs by nature is taken as equal: durations, the working directory that HELLO names, and where a
+ * whole output was written to. What the capture has no result of is not compared. `answers` are those to the calls that were made, in their order.
  */
 export function divergences(response: CapturedResponse, answers: readonly Answer[], directory: string | undefined): string[] {
   const calls = [...response.frames()].flatMap((frame) => (frame.type === 'TOOL_CALL' ? [parseMessage(frame) as MessageOf<'TOOL_CALL'>] : []))
@@ -33,9 +36,14 @@ function differenceOf({ output, attributes }: MessageOf<'TOOL_RESULT'>, found: A
 
 function firstDifference(before: readonly string[], now: readonly string[]): string | undefined {
   for (let line = 0; line < Math.max(before.length, now.length); line++) {
-    if (before[line] !== now[line]) return expected(`line ${line + 1}`, before[line], now[line])
+    if (before[line] !== now[line] && timeless(before[line]) !== timeless(now[line])) return expected(`line ${line + 1}`, before[line], now[line])
   }
   return undefined
+}
+
+/** A line without the durations in it: `passed in 1.2s`, `duration_ms 47`. */
+function timeless(line: string | undefined): string | undefined {
+  return line?.replace(DURATION, '<duration>')
 }
 
 /** Lines that are equal as far as they are shown are shown from where they differ. */

@@ -5,15 +5,7 @@ export const USAGE = ['USAGE', '10', '5', '0', '0'] as const
 export const STOP = ['STOP', 'end_turn'] as const
 
 /** A model that calls `Do` once with `{"n":1}`, then says `Done.` */
-export const CALLS_ONCE = frames(
-  ['TEXT', 'I do it.'],
-  ['TOOL_CALL', 'Do', 'c1', '{"n":1}', 'n', '1'],
-  USAGE,
-  ['TOOL_RESULT', 'c1', 'Do', 'x'],
-  ['TEXT', 'Done.'],
-  USAGE,
-  STOP,
-)
+export const CALLS_ONCE = frames(['TEXT', 'I do it.'], ['TOOL_CALL', 'Do', 'c1', '{"n":1}', 'n', '1'], USAGE, ['TEXT', 'Done.'], USAGE, STOP)
 
 /** A model that says `text`, as many times. */
 export function says(text: string, times = 1): Buffer {
