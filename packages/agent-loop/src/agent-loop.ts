@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { command, EXIT, systemError } from '@agentpipe/stage'
+import { CostLimit } from './cost-limit.js'
 import { Head } from './head.js'
 import { OPTIONS, type Settings } from './options.js'
 import { withProfile } from './profiles.js'
@@ -14,7 +15,9 @@ export const agentLoop = command({
     const provider = await chooseProvider(settings, context.diagnose)
     const outputSchema = await outputSchemaOf(settings)
     const system = [systemPrompt(settings), outputSchema?.prompt ?? ''].filter((part) => part !== '').join('\n\n')
-    return new Head(context, { settings, provider, outputSchema, system, session: settings.session ?? makeSessionId(new Date()) })
+    const cost = settings['max-cost']
+    const costLimit = cost === undefined ? undefined : new CostLimit(cost, provider.model)
+    return new Head(context, { settings, provider, outputSchema, costLimit, system, session: settings.session ?? makeSessionId(new Date()) })
   },
 })
 

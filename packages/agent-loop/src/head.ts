@@ -3,6 +3,7 @@ import type { Frame } from '@agentpipe/frame'
 import { checkMessage, type Message, type MessageOf, type MessageType, messageFields, parseMessage } from '@agentpipe/message'
 import { type Context, EXIT, type FrameStage, VERSION } from '@agentpipe/stage'
 import { Conversation } from './conversation.js'
+import type { CostLimit } from './cost-limit.js'
 import { currentDirectory } from './current-directory.js'
 import { Gate, unlessAborted } from './gate.js'
 import { recordedMessage } from './history.js'
@@ -32,6 +33,7 @@ const ACTED_ON: ReadonlySet<string> = new Set<MessageType>([
   'END',
   'TOOL_RESULT',
   'SUB_AGENT_RESULT',
+  'USAGE',
   'PERMISSION_REQUEST',
   'INTERRUPT',
   'PERMISSION',
@@ -46,6 +48,7 @@ export interface HeadSettings {
   readonly system: string
   readonly provider: Provider
   readonly outputSchema: OutputSchema | undefined
+  readonly costLimit: CostLimit | undefined
 }
 
 /** The head of the ring: it takes what comes round, and only it begins something. */
@@ -72,7 +75,7 @@ export class Head implements FrameStage {
     this.#context = context
     this.#given = given
     this.#ring = new Ring(context.output)
-    this.#journal = new Journal(context.output, new Conversation())
+    this.#journal = new Journal(context.output, new Conversation(), (event) => event.type === 'USAGE' && given.costLimit?.take(event))
     if (given.settings['no-tools']) this.#hello.open('alone')
     this.#turns = new Turns({
       journal: this.#journal,
@@ -140,6 +143,10 @@ export class Head implements FrameStage {
         this.#subAgents.ended(message)
         this.#journal.take(frame)
         break
+      case 'USAGE':
+        // Our own has been counted.
+        if (message.attributes.kind === 'sub_agent') this.#given.costLimit?.take(message)
+        break
       case 'PERMISSION_REQUEST':
         this.#ring.send(messageFields('PERMISSION', [message.id, 'deny']))
         break
@@ -177,11 +184,12 @@ export class Head implements FrameStage {
   }
 
   #surroundings(): Surroundings {
-    const { provider, system, settings, outputSchema } = this.#given
+    const { provider, system, settings, outputSchema, costLimit } = this.#given
     return {
       provider,
       system,
       outputSchema,
+      costLimit,
       maxTurns: settings['max-turns'],
       onDivergence: settings['on-divergence'],
       journal: this.#journal,

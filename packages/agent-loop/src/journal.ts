@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { encodeFrame, type FieldValue, Frame } from '@agentpipe/frame'
-import { buildToolCall, parseMessage } from '@agentpipe/message'
+import { buildToolCall, type Message, parseMessage } from '@agentpipe/message'
 import type { Output } from '@agentpipe/stage'
 import type { Conversation } from './conversation.js'
 
@@ -11,9 +11,12 @@ const SLICE_MS = 5
 export class Journal {
   readonly conversation: Conversation
   readonly #output: Output
+  readonly #told: (event: Message) => void
   #paused = performance.now()
 
-  constructor(output: Output, conversation: Conversation) {
+  /** `told` hears of every event. */
+  constructor(output: Output, conversation: Conversation, told: (event: Message) => void = () => {}) {
+    this.#told = told
     this.#output = output
     this.conversation = conversation
   }
@@ -31,7 +34,9 @@ export class Journal {
   /** Takes an event that somebody else has sent. */
   take(frame: Frame): void {
     const event = parseMessage(frame)
-    if (event !== undefined) this.conversation.take(event)
+    if (event === undefined) return
+    this.conversation.take(event)
+    this.#told(event)
   }
 
   /** What to wait for before more is sent: nothing, unless the reader is behind or the event loop has not turned for a while. */

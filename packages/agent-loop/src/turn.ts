@@ -2,6 +2,7 @@ import { messageFields } from '@agentpipe/message'
 import type { Diagnose } from '@agentpipe/stage'
 import { AnswerCheck } from './answer-check.js'
 import type { Conversation } from './conversation.js'
+import type { CostLimit } from './cost-limit.js'
 import { unlessAborted } from './gate.js'
 import type { UserInput } from './inputs.js'
 import type { Journal } from './journal.js'
@@ -23,6 +24,7 @@ export interface Surroundings {
   readonly provider: Provider
   readonly system: string
   readonly outputSchema: OutputSchema | undefined
+  readonly costLimit: CostLimit | undefined
   readonly maxTurns: number | undefined
   /** When tools answer otherwise than in a capture. */
   readonly onDivergence: 'ignore' | 'warn' | 'stop'
@@ -133,11 +135,16 @@ async function goesOn({ subAgents, last, cut }: Surroundings, signal: AbortSigna
   return true
 }
 
-function limitReached(requests: number, { maxTurns, journal }: Surroundings): TurnEnd | undefined {
+function limitReached(requests: number, { maxTurns, costLimit, journal }: Surroundings): TurnEnd | undefined {
+  const said = costLimit?.reached
+  if (said !== undefined) return stopAt('max_cost', said, journal)
   if (maxTurns === undefined || requests < maxTurns) return undefined
-  const said = `the turn took ${maxTurns} model requests, which is the limit: see --max-turns`
-  journal.send(messageFields('ERROR', [said], { code: 'max_turns', source: 'agent-loop' }))
-  return { reason: 'max_turns' }
+  return stopAt('max_turns', `the turn took ${maxTurns} model requests, which is the limit: see --max-turns`, journal)
+}
+
+function stopAt(reason: 'max_turns' | 'max_cost', said: string, journal: Journal): TurnEnd {
+  journal.send(messageFields('ERROR', [said], { code: reason, source: 'agent-loop' }))
+  return { reason }
 }
 
 function failed(error: unknown, { journal }: Surroundings, signal: AbortSignal): TurnEnd {
