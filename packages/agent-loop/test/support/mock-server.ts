@@ -90,6 +90,11 @@ export class MockServer {
     this.#script.push(...script)
   }
 
+  /** Leaves out what is left of the script, and goes on with this one. */
+  restart(...script: readonly Script[]): void {
+    this.#script.splice(0, Number.POSITIVE_INFINITY, ...script)
+  }
+
   async #serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = []
     for await (const chunk of incoming) chunks.push(chunk as Buffer)

@@ -1,0 +1,70 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { eventually, testEnvironment, withoutLoader } from '@agentpipe/testing'
+
+interface Test {
+  teardown(work: () => void): void
+}
+
+/** A directory in which agentpipe runs, all its state in it. */
+export class Project {
+  readonly directory: string
+  readonly #env: Readonly<Record<string, string>>
+
+  constructor(t: Test, env: Readonly<Record<string, string>>) {
+    this.directory = mkdtempSync(join(tmpdir(), 'project-'))
+    this.#env = { ...env, XDG_STATE_HOME: join(this.directory, 'state'), TMPDIR: this.directory, PROJECT: this.directory }
+    t.teardown(() => {
+      this.kill()
+      rmSync(this.directory, { recursive: true, force: true })
+    })
+  }
+
+  /** Starts it; `ended` resolves when it has, with what it printed. */
+  start(...args: readonly string[]): { child: ChildProcess; ended: Promise<{ status: number | null; stdout: string; stderr: string }> } {
+    const environment = testEnvironment(this.#env)
+    const child = spawn(...withoutLoader('agentpipe', args, environment), { cwd: this.directory, env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
+    let [stdout, stderr] = ['', '']
+    child.stdout.on('data', (text) => (stdout += text))
+    child.stderr.on('data', (text) => (stderr += text))
+    return { child, ended: once(child, 'close').then(([status]) => ({ status, stdout, stderr })) }
+  }
+
+  has(name: string): boolean {
+    return existsSync(join(this.directory, name))
+  }
+
+  /** `kill -9` of everything that runs here, or of what has `text` in its command line. Gives how many there were. */
+  kill(text = ''): number {
+    const found = this.#running().filter(({ command }) => command.includes(text))
+    for (const { pid } of found) {
+      try {
+        process.kill(pid, 'SIGKILL')
+      } catch {
+        // It has ended by itself.
+      }
+    }
+    return found.length
+  }
+
+  /** Resolves when nothing runs here any more. */
+  quiet(): Promise<boolean> {
+    return eventually(() => this.#running().length === 0, 10_000)
+  }
+
+  #running(): { pid: number; command: string }[] {
+    return readdirSync('/proc')
+      .filter((name) => /^\d+$/.test(name))
+      .flatMap((name) => {
+        try {
+          if (!readFileSync(`/proc/${name}/environ`, 'latin1').includes(`PROJECT=${this.directory}`)) return []
+          return [{ pid: Number(name), command: readFileSync(`/proc/${name}/cmdline`, 'latin1') }]
+        } catch {
+          return []
+        }
+      })
+  }
+}
