@@ -4,6 +4,7 @@ import { ProviderError, type ProviderFailure } from '../src/provider.js'
 import { openai } from '../src/providers/openai.js'
 import { openaiResponses } from '../src/providers/openai-responses.js'
 import type { ModelBlock, RequestMessage } from '../src/request-messages.js'
+import { TransportFailure } from '../src/transport-failure.js'
 import { answering, collect, data, requestOf } from './support/provider-run.js'
 
 const ANSWER = [data({ choices: [{ delta: { content: 'x' }, finish_reason: 'stop' }] }, '[DONE]')]
@@ -118,7 +119,7 @@ t.test('a refusal that nothing can be done about comes through once', async (t) 
     ['too_long', 'too_long'],
   ] as const) {
     const fetch = async () => {
-      throw new ProviderError(failure as ProviderFailure, 'timed out: max_tokens is too large')
+      throw new TransportFailure(new ProviderError(failure as ProviderFailure, 'timed out: max_tokens is too large'))
     }
     const provider = openai({ model: 'm' } as unknown as Settings, { fetch, key: undefined, baseUrl: LOCAL })
     t.equal((await collect(provider.respond(requestOf(), new AbortController().signal))).error, `${thrown}: timed out: max_tokens is too large`)

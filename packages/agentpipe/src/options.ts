@@ -13,12 +13,30 @@ const HANDED_ON = {
     'max-cost': { type: 'text', value: 'USD', about: 'what the run may cost', rare: true },
     'output-schema': { type: 'text', value: 'FILE', about: 'JSON Schema that the answer, then JSON, has to satisfy', rare: true },
     'on-divergence': { type: 'text', value: 'WHAT', choices: ['ignore', 'warn', 'stop'], about: 'when tools answer otherwise than in the capture', rare: true },
+    until: { type: 'count', value: 'N', about: 'turns of the capture to play; then the real provider goes on', rare: true },
     'no-tools': { type: 'flag', about: 'answer without tools, and wait for no runner', rare: true },
+    effort: { type: 'text', value: 'LEVEL', about: 'how hard the model tries: low, medium, high', rare: true },
+    thinking: { type: 'text', value: 'TOKENS', about: 'tokens that it may think, or off', rare: true },
+    'max-tokens': { type: 'count', value: 'N', about: 'tokens in an answer at most', rare: true },
+    'max-context': { type: 'count', value: 'N', about: 'tokens in a request at most', rare: true },
+    'compact-at': { type: 'count', value: 'PERCENT', about: 'share of the context window at which old turns are summarised; 0: never', rare: true },
+    temperature: { type: 'text', value: 'T', about: 'how freely the model chooses its words', rare: true },
+    profile: { type: 'text', value: 'NAME', about: 'a named set of options of the config file', rare: true },
+    'key-file': { type: 'text', value: 'FILE', about: 'file that holds the key', rare: true },
+    'key-command': { type: 'text', value: 'COMMAND', about: "command of the shell that prints the key: a password manager's", rare: true },
+    'idle-timeout': { type: 'seconds', value: 'S', about: 'longest silence of the model server; 0: no limit', rare: true },
+    'request-timeout': { type: 'seconds', value: 'S', about: 'longest time of one model request; 0: no limit', rare: true },
+    retries: { type: 'count', value: 'N', about: 'times that a failed model request is made again', rare: true },
+    'debug-http': { type: 'text', value: 'FILE', about: 'file that gets every request and answer, without keys', rare: true },
   },
   'tool-runner': {
     mode: { type: 'text', value: 'MODE', choices: ['read-only', 'workspace', 'full'], about: 'what tools may do' },
     workspace: { type: 'text', value: 'DIR', about: 'where they may write (the current directory)', rare: true },
     timeout: { type: 'text', value: 'S', about: 'seconds a command may take', rare: true },
+    allow: { type: 'list', value: 'RULE', about: 'calls that may run unasked, like "Bash(npm test)"', rare: true },
+    ask: { type: 'list', value: 'RULE', about: 'calls that somebody has to permit', rare: true },
+    deny: { type: 'list', value: 'RULE', about: 'calls that may not run', rare: true },
+    'max-output': { type: 'text', value: 'BYTES', about: 'how much a result holds at most', rare: true },
   },
   'resp-render': {
     color: { type: 'text', value: 'WHEN', choices: ['auto', 'always', 'never'], about: 'colours', rare: true },
@@ -52,6 +70,6 @@ export function handedOn(stage: string, settings: Settings): string[] {
   return Object.keys(table).flatMap((name) => {
     const value = settings[name as keyof Settings]
     if (value === undefined || value === false) return []
-    return [value === true ? `--${name}` : `--${name}=${value}`]
+    return value === true ? [`--${name}`] : [value].flat().map((each) => `--${name}=${each}`)
   })
 }

@@ -14,7 +14,8 @@ echo "\${PIPESTATUS[*]}"`
 
 t.test('a late frame of 50 MB while agent-loop sends 50 MB of text: no deadlock, memory bounded', async (t) => {
   const text = Array.from({ length: 5000 }, () => `${'t'.repeat(9999)}\n`)
-  const workspace = new Workspace(t, capture(bash('true'), { text: [...text, 'The end.'] }))
+  // Where the late result is there when the text has ended, the model is asked what it says to it.
+  const workspace = new Workspace(t, capture(bash('true'), { text: [...text, 'The end.'] }, { text: 'So be it.' }))
   const peaks = new Map<string, number>()
   const watch = setInterval(() => recordPeaks(workspace, peaks), 100)
   const ended = await shell(LINE, [], inside(workspace, { timeout: 120_000 }))

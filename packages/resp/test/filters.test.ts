@@ -5,7 +5,7 @@ import t from 'tap'
 import { Started } from './support/started.js'
 
 /** Every verb that reads frames, and what it makes of one. */
-const FILTERS: readonly (readonly string[])[] = [['json'], ['dump'], ['grep', '-v', 'NOSUCH'], ['check'], ['stat'], ['merge', '-']]
+const FILTERS: readonly (readonly string[])[] = [['json'], ['dump'], ['grep', '-v', 'PROMPT'], ['check'], ['stat'], ['merge', '-']]
 /** Those that print something for each frame. */
 const STREAMING = FILTERS.filter(([verb]) => verb !== 'check' && verb !== 'stat')
 
