@@ -38,9 +38,14 @@ export async function checkAnswer(answer: Response, url: string, watch: <Value>(
   )
 }
 
+/** Whether a limit that was reached is one by the minute: Google's errors speak of quota and billing then, too. */
+export function limitPasses(text: string): boolean {
+  return /"retryDelay"/.test(text) && !/PerDay/i.test(text)
+}
+
 function failureOf(status: number, text: string): ProviderFailure {
   if (status === 401 || status === 403 || KEY.test(text.slice(0, 4096))) return 'key'
-  if (status === 402 || (status === 429 && QUOTA.test(text))) return 'quota'
+  if (status === 402 || (status === 429 && QUOTA.test(text) && !limitPasses(text))) return 'quota'
   if (/overloaded|rate_?limit|RESOURCE_EXHAUSTED|UNAVAILABLE/i.test(text) || status === 429 || status === 529 || status === 503) return 'busy'
   if (TOO_LONG.test(text)) return 'too_long'
   if (status === 408 || status === 409 || status === 425 || status >= 500) return 'unreachable'

@@ -10,7 +10,7 @@ export interface Price {
 
 const price = (input: number, output: number, cacheRead = input / 10, cacheCreation = input * 1.25): Price => ({ input, output, cacheRead, cacheCreation })
 
-/** As their makers list them, by the beginning of the model's name: the longest counts. Where longer prompts cost more, the higher price. */
+/** As their makers list them, by the beginning of the model's name: the longest counts. Where longer prompts cost more, or a price is lower for a time, the higher one. */
 const PRICES: Readonly<Record<string, Price>> = {
   'claude-fable-5': price(10, 50),
   'claude-fable-5-1': price(10, 50, 0.25),
@@ -29,6 +29,8 @@ const PRICES: Readonly<Record<string, Price>> = {
   'gpt-5': price(1.25, 10, 0.125, 1.25),
   'gpt-5-mini': price(0.25, 2, 0.025, 0.25),
   'gpt-5.2': price(1.75, 14, 0.175, 1.75),
+  'gemini-3.8-flash': price(1.5, 7.5, 0.15, 1.5),
+  'gemini-4-argon': price(4, 20, 0.2, 4),
 }
 
 /** What follows the name of a model in its id: a date, or that it is the latest. */

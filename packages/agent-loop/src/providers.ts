@@ -27,6 +27,10 @@ const MAKERS: Readonly<Record<string, Maker>> = {
     make: async (settings, transport) => (await import('./providers/openai-responses.js')).openaiResponses(settings, transport),
     baseUrl: 'OPENAI_BASE_URL',
   },
+  google: {
+    make: async (settings, transport) => (await import('./providers/google.js')).google(settings, transport),
+    baseUrl: 'GOOGLE_GEMINI_BASE_URL',
+  },
 }
 
 const NAMES = [...Object.keys(MAKERS), 'replay']

@@ -6,9 +6,13 @@ export interface ServerEvent {
   readonly cut: boolean
 }
 
+/** No error is longer. */
+const MOST_BARE_LINES = 1000
+
 /**
  * Bytes of a text/event-stream into its events, however they are split (HTML Living Standard, "Server-sent events"). What the stream ends in
- * is given as well, so that a last event whose blank line is missing counts. Events without data are left out.
+ * is given as well, so that a last event whose blank line is missing counts. Events without data are left out. JSON that stands in the stream without being
+ * the data of an event, as Google's servers write errors, is given at the end.
  */
 export class EventStreamParser {
   readonly #decoder = new TextDecoder()
@@ -17,6 +21,7 @@ export class EventStreamParser {
   #data: string[] = []
   #event = ''
   #afterReturn = false
+  readonly #bare: string[] = []
 
   push(bytes: Uint8Array): ServerEvent[] {
     return this.#take(this.#decoder.decode(bytes, { stream: true }))
@@ -25,7 +30,9 @@ export class EventStreamParser {
   end(): ServerEvent[] {
     const events = this.#take(this.#decoder.decode())
     if (this.#line.length > 0) this.#endLine()
-    return [...events, ...this.#dispatch(true)]
+    events.push(...this.#dispatch(true))
+    if (this.#bare.length > 0) events.push({ event: '', data: this.#bare.join('\n'), cut: true })
+    return events
   }
 
   #take(text: string): ServerEvent[] {
@@ -53,6 +60,7 @@ export class EventStreamParser {
     const value = colon < 0 ? '' : line.slice(line[colon + 1] === ' ' ? colon + 2 : colon + 1)
     if (name === 'data') this.#data.push(value)
     else if (name === 'event') this.#event = value
+    else if (this.#bare.length < MOST_BARE_LINES && (this.#bare.length > 0 || /^[[{]/.test(line))) this.#bare.push(line)
   }
 
   #dispatch(cut: boolean): ServerEvent[] {
