@@ -17,7 +17,8 @@ export const agentLoop = command({
     const system = [systemPrompt(settings), outputSchema?.prompt ?? ''].filter((part) => part !== '').join('\n\n')
     const cost = settings['max-cost']
     const costLimit = cost === undefined ? undefined : new CostLimit(cost, provider.model)
-    return new Head(context, { settings, provider, outputSchema, costLimit, system, session: settings.session ?? makeSessionId(new Date()) })
+    const choose = (model: string) => chooseProvider({ ...settings, model }, context.diagnose)
+    return new Head(context, { settings, provider, choose, outputSchema, costLimit, system, session: settings.session ?? makeSessionId(new Date()) })
   },
 })
 

@@ -1,4 +1,5 @@
-import type { Message, MessageOf } from '@agentpipe/message'
+import { type Message, type MessageOf, TOLD_TO_THE_MODEL } from '@agentpipe/message'
+import { type Kept, startOfKept } from './kept-items.js'
 
 export interface Image {
   /** Base64. */
@@ -21,15 +22,17 @@ export type Item =
       readonly output: string
       readonly status: string
       readonly exitCode?: string
+      /** Path of the whole output, where `output` is cut. */
+      readonly fullOutput?: string
       readonly image?: Image
     }
   /** Something that the model is to know and that no call asked for: a sub-agent's result, a call that was refused. */
   | { readonly kind: 'notice'; readonly text: string }
-  /** A response is whole; `model` said it. */
-  | { readonly kind: 'response'; readonly model: string }
+  /** A response is whole; `model` said it. `tokens`: what its server counted, from the system prompt to its last word, where that is known. */
+  | { readonly kind: 'response'; readonly model: string; readonly tokens?: number }
   | { readonly kind: 'stop'; readonly reason: string }
-  /** Stands in place of everything before the `kept` turns in front of it. */
-  | { readonly kind: 'summary'; readonly text: string; readonly kept: number }
+  /** Stands in place of everything that was said before. */
+  | { readonly kind: 'summary'; readonly text: string }
 
 type Block = Extract<Item, { kind: 'text' | 'thinking' }>
 
@@ -38,9 +41,6 @@ const CUT = 'Your answer was cut off: the connection was lost. What came of it s
 
 /** Usage of other requests than those of this conversation: it closes no response. */
 const ASIDE: ReadonlySet<string | undefined> = new Set(['compact', 'sub_agent'])
-
-/** The errors that the model is told of, by their codes. */
-const FOR_THE_MODEL: ReadonlySet<string | undefined> = new Set(['bad_call', 'repeated_calls', 'output_schema'])
 
 /** Whether a USAGE closes a response of the model. Kinds that we don't know do. */
 export function closesResponse({ attributes }: MessageOf<'USAGE'>): boolean {
@@ -83,12 +83,6 @@ export class Conversation {
     return ids.map((id) => found.get(id))
   }
 
-  clear(): void {
-    this.items.length = 0
-    this.#open.clear()
-    this.#endResponse()
-  }
-
   /** Takes what happened; events that are not part of what a model sees are ignored. */
   take(event: Message): void {
     switch (event.type) {
@@ -110,7 +104,7 @@ export class Conversation {
         break
       case 'USAGE':
         if (!closesResponse(event)) break
-        this.items.push({ kind: 'response', model: event.attributes.model ?? '' })
+        this.items.push({ kind: 'response', model: event.attributes.model ?? '', ...tokensOf(event) })
         this.#endResponse()
         break
       case 'RETRY':
@@ -124,11 +118,10 @@ export class Conversation {
         this.items.push({ kind: 'notice', text: `Sub-agent ${event.session_id} has ended (${event.status}):\n${event.text}` })
         break
       case 'ERROR':
-        if (FOR_THE_MODEL.has(event.attributes.code)) this.items.push({ kind: 'notice', text: event.message })
-        else if (event.attributes.code === 'cut') this.items.push({ kind: 'notice', text: CUT })
+        if (TOLD_TO_THE_MODEL.has(event.attributes.code)) this.items.push({ kind: 'notice', text: event.attributes.code === 'cut' ? CUT : event.message })
         break
       case 'CONTEXT_UPDATE':
-        this.#summarise(event)
+        this.#update(event)
         break
     }
   }
@@ -182,15 +175,32 @@ export class Conversation {
     this.#block = undefined
   }
 
-  #summarise({ attributes: { summary, kept } }: MessageOf<'CONTEXT_UPDATE'>): void {
-    if (summary === undefined) return
-    const turns = Number(kept ?? 0)
-    const starts = this.items.flatMap(({ kind }, index) => (kind === 'user' ? [index] : []))
-    const start = turns > 0 ? (starts.at(-turns) ?? 0) : this.items.length
-    for (const item of this.items.slice(0, start)) if (item.kind === 'call' && this.#open.delete(item.id)) this.#swallowed.add(item.id)
-    this.items.splice(0, start, { kind: 'summary', text: summary, kept: turns })
+  #update({ kind, attributes: { summary, kept, kept_responses: responses } }: MessageOf<'CONTEXT_UPDATE'>): void {
+    if (kind === 'clear') this.#clear()
+    else if (summary !== undefined) this.#summarise(summary, { turns: Number(kept ?? 0), responses: Number(responses ?? 0) })
+  }
+
+  #clear(): void {
+    this.items.length = 0
+    this.#open.clear()
     this.#endResponse()
   }
+
+  #summarise(summary: string, kept: Kept): void {
+    const start = startOfKept(this.items, kept)
+    for (const item of this.items.slice(0, start)) if (item.kind === 'call' && this.#open.delete(item.id)) this.#swallowed.add(item.id)
+    // What was counted for these responses was counted with all that stood before.
+    const rest = this.items.slice(start).map((item) => (item.kind === 'response' ? { kind: item.kind, model: item.model } : item))
+    this.items.length = 0
+    this.items.push({ kind: 'summary', text: summary })
+    for (const item of rest) this.items.push(item)
+    this.#endResponse()
+  }
+}
+
+function tokensOf({ input, output, cache_read: cacheRead, cache_creation: cacheCreation }: MessageOf<'USAGE'>): { tokens?: number } {
+  const sum = [input, output, cacheRead, cacheCreation].reduce((total, text) => total + Number(text), 0)
+  return Number.isSafeInteger(sum) && sum > 0 ? { tokens: sum } : {}
 }
 
 function imageOf({ image, image_type: type }: { readonly image?: string; readonly image_type?: string }): { image?: Image } {

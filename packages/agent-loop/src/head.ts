@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Frame } from '@agentpipe/frame'
 import { checkMessage, type Message, type MessageOf, type MessageType, messageFields, parseMessage } from '@agentpipe/message'
 import { type Context, EXIT, type FrameStage, VERSION } from '@agentpipe/stage'
+import { Controls } from './controls.js'
 import { Conversation } from './conversation.js'
 import type { CostLimit } from './cost-limit.js'
 import { currentDirectory } from './current-directory.js'
@@ -17,6 +18,7 @@ import { SubAgents } from './sub-agents.js'
 import { ToolList } from './tool-list.js'
 import type { Surroundings } from './turn.js'
 import { Turns } from './turns.js'
+import { windowFor } from './window-for.js'
 
 /** After this long a user is told that HELLO has not come round. */
 const HELLO_PATIENCE_MS = 5000
@@ -47,6 +49,8 @@ export interface HeadSettings {
   readonly session: string
   readonly system: string
   readonly provider: Provider
+  /** The provider with another model. Throws StageError where that can't be. */
+  readonly choose: (model: string) => Promise<Provider>
   readonly outputSchema: OutputSchema | undefined
   readonly costLimit: CostLimit | undefined
 }
@@ -66,6 +70,8 @@ export class Head implements FrameStage {
   readonly #hello = new Gate<'round' | 'alone'>()
   readonly #inputEnded = new Gate<true>()
   readonly #finished: Promise<number>
+  readonly #around: Surroundings
+  readonly #controls: Controls
   readonly #said = new Set<string>()
   /** How many STOPs have come round. */
   #stops = 0
@@ -80,9 +86,11 @@ export class Head implements FrameStage {
     this.#turns = new Turns({
       journal: this.#journal,
       once: given.settings.once,
-      surroundings: this.#surroundings(),
-      control: (control) => this.#control(control),
+      surroundings: () => this.#around,
+      control: (control, signal) => this.#controls.take(control, signal),
     })
+    this.#around = this.#surroundings()
+    this.#controls = new Controls(this.#around, given)
     const { session, provider } = given
     const attributes = { agent: `agentpipe/${VERSION}`, cwd: currentDirectory(), model: provider.model || undefined, answer: given.outputSchema && 'json' }
     context.output.send(messageFields('HELLO', ['1', session], attributes))
@@ -172,11 +180,6 @@ export class Head implements FrameStage {
     if (recorded !== undefined) this.#journal.conversation.take(recorded)
   }
 
-  #control({ name }: MessageOf<'CONTROL'>): void {
-    if (name === 'clear') this.#journal.conversation.clear()
-    else this.#journal.send(messageFields('ERROR', [`there is no CONTROL ${JSON.stringify(name)} in this version`], { code: 'control', source: 'agent-loop' }))
-  }
-
   async #run(): Promise<number> {
     const status = await this.#turns.run()
     await this.#context.output.close()
@@ -187,6 +190,7 @@ export class Head implements FrameStage {
     const { provider, system, settings, outputSchema, costLimit } = this.#given
     return {
       provider,
+      window: windowFor(provider.model, settings, system, this.#tools),
       system,
       outputSchema,
       costLimit,

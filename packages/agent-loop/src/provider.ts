@@ -51,6 +51,8 @@ export interface Answer {
 export interface Provider {
   /** Name of the model, for HELLO and USAGE; empty where there is none. */
   readonly model: string
+  /** It says what it has said before, whatever it is asked: it has no window, and can summarise nothing. */
+  readonly plays?: boolean
   /**
    * Asks the model once. Ends after `end`, or throws: ProviderError for what a user is told of; anything when `signal` is
    * aborted. Who iterates may take its time between events; the provider reads no further meanwhile.

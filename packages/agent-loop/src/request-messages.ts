@@ -132,7 +132,11 @@ function resultBlocks(said: SentSaid): UserBlock[] {
   return [{ kind: 'result', id, name, output: text, failed: result.status !== 'ok', ...(image === undefined ? {} : { image }) }]
 }
 
+/** Stands in front of the summary of what was said before. */
+const SUMMARY = 'The conversation up to here was longer. This is a summary of it, made by you:\n\n'
+
 function toldBlocks(told: Exchange['told'][number]): UserBlock[] {
+  if (told.kind === 'summary') return [{ kind: 'text', text: SUMMARY + cleanText(told.text) }]
   const text: UserBlock[] = isBlank(told.text) ? [] : [{ kind: 'text', text: cleanText(told.text) }]
   if (told.kind !== 'user') return text
   if (told.image !== undefined) {

@@ -2,7 +2,8 @@ import { messageFields, parseObject } from '@agentpipe/message'
 import { callId } from './call-ids.js'
 import { unlessAborted } from './gate.js'
 import type { Journal } from './journal.js'
-import type { ModelEvent, ModelRequest, Provider, ResponseEnd, Usage } from './provider.js'
+import { type ModelEvent, type ModelRequest, type Provider, ProviderError, type ResponseEnd, type Usage } from './provider.js'
+import { NO_USAGE, usageFields } from './usage.js'
 
 type Call = Extract<ModelEvent, { kind: 'call' }>
 
@@ -19,14 +20,14 @@ export interface Response {
   readonly calls: readonly Made[]
 }
 
-const NO_USAGE: Usage = { input: 0, output: 0, cacheRead: 0, cacheCreation: 0 }
-
 /**
- * One response of the model, as frames: what it says as it says it, its calls once it is whole, USAGE at its end however it ends.
+ * One response of the model, as frames: what it says as it says it, its calls once it is whole, USAGE at its end however it ends; nothing for a request that
+ * was too long.
  * Throws what the provider throws, ProviderError or anything else once `signal` is aborted.
  */
 export async function takeResponse(provider: Provider, request: ModelRequest, journal: Journal, signal: AbortSignal): Promise<Response> {
   const heard: Heard = { calls: [], usage: NO_USAGE, end: 'end_turn' }
+  let refused = false
   try {
     // A server that hangs, and an SDK that does not let go of it, hold nobody up.
     await unlessAborted(hear(provider, request, journal, signal, heard), signal)
@@ -34,10 +35,11 @@ export async function takeResponse(provider: Provider, request: ModelRequest, jo
     const { end, calls } = heard
     // A response that was cut by a limit may have cut its last call.
     return { end, calls: end === 'max_tokens' || end === 'refusal' ? [] : calls.map((call) => makeCall(call, journal)) }
+  } catch (error) {
+    refused = error instanceof ProviderError && error.failure === 'too_long' && !error.partial
+    throw error
   } finally {
-    const { input, output, cacheRead, cacheCreation } = heard.usage
-    const attributes = { model: provider.model || undefined, kind: 'agent' }
-    journal.send(messageFields('USAGE', [input, output, cacheRead, cacheCreation].map(String) as [string, string, string, string], attributes))
+    if (!refused) journal.send(usageFields(heard.usage, provider.model, 'agent'))
   }
 }
 

@@ -1,16 +1,18 @@
 import { messageFields } from '@agentpipe/message'
 import type { Diagnose } from '@agentpipe/stage'
 import { AnswerCheck } from './answer-check.js'
+import { compact } from './compaction.js'
+import type { ContextWindow } from './context-window.js'
 import type { Conversation } from './conversation.js'
 import type { CostLimit } from './cost-limit.js'
 import { unlessAborted } from './gate.js'
 import type { UserInput } from './inputs.js'
 import type { Journal } from './journal.js'
 import type { OutputSchema } from './output-schema.js'
-import { type Provider, ProviderError } from './provider.js'
+import { type ModelRequest, type Provider, ProviderError } from './provider.js'
 import { type Outcome, Repeats } from './repeats.js'
 import { requestMessages } from './request-messages.js'
-import { type Made, takeResponse } from './response.js'
+import { type Made, type Response, takeResponse } from './response.js'
 import type { Results } from './results.js'
 import type { SubAgents } from './sub-agents.js'
 import type { ToolList } from './tool-list.js'
@@ -18,10 +20,14 @@ import { type TurnEnd, TurnError } from './turn-end.js'
 
 /** Answers that break off one after the other before the turn is given up. */
 const MOST_CUTS = 3
+/** Times that a request is made smaller that its server finds too long. */
+const MOST_TIGHTENINGS = 5
 
 /** What a turn works with. */
 export interface Surroundings {
-  readonly provider: Provider
+  /** CONTROL model changes them between turns. */
+  provider: Provider
+  window: ContextWindow
   readonly system: string
   readonly outputSchema: OutputSchema | undefined
   readonly costLimit: CostLimit | undefined
@@ -66,9 +72,10 @@ async function converse(input: UserInput, turn: number, around: Surroundings, si
     const limit = limitReached(request, around)
     if (limit !== undefined) return limit
     subAgents.told()
-    const messages = () => requestMessages(journal.conversation.items, provider.model, around.mended)
+    await makeRoom(turn, around, signal)
+    const messages = () => requestMessages(around.window.fitted(journal.conversation.items), provider.model, around.mended)
     const asked = { messages, tools: tools.all, system, turn, request }
-    const response = await takeResponse(provider, asked, journal, signal).catch((error: unknown) => {
+    const response = await ask(asked, around, signal).catch((error: unknown) => {
       if (signal.aborted || !isCut(error) || ++cuts > MOST_CUTS) throw error
       journal.send(messageFields('ERROR', [`${error.message}; the model is asked to go on`], { code: 'cut', source: 'agent-loop' }))
     })
@@ -84,6 +91,30 @@ async function converse(input: UserInput, turn: number, around: Surroundings, si
     } else if (end === 'end_turn' && !(await goesOn(around, signal)) && answer.passes(journal)) return { reason: 'end_turn' }
   }
   return { reason: 'interrupted' }
+}
+
+/** Summarises what is old where the window is nearly full. A model that cannot do that may still go on. */
+async function makeRoom(turn: number, around: Surroundings, signal: AbortSignal): Promise<void> {
+  const { window, provider, journal } = around
+  if (provider.plays || !window.isFull(journal.conversation.items)) return
+  await compact({ trigger: 'auto', turn }, around, signal).catch((error: unknown) => {
+    if (signal.aborted || !(error instanceof ProviderError) || (error.failure !== 'rejected' && error.failure !== 'too_long')) throw error
+    journal.send(messageFields('ERROR', [`the conversation was not summarised: ${error.message}`], { code: 'compact', source: 'agent-loop' }))
+  })
+}
+
+/** One response; a request that the server finds too long is made again, smaller. */
+async function ask(asked: ModelRequest, around: Surroundings, signal: AbortSignal): Promise<Response> {
+  const { provider, journal, window } = around
+  for (let tightened = 0; ; tightened++) {
+    try {
+      return await takeResponse(provider, asked, journal, signal)
+    } catch (error) {
+      if (signal.aborted || !(error instanceof ProviderError) || error.failure !== 'too_long' || error.partial || tightened === MOST_TIGHTENINGS) throw error
+      if (!window.tighten(journal.conversation.items)) throw error
+      await makeRoom(asked.turn, around, signal)
+    }
+  }
 }
 
 /** Whether an answer broke off in the middle of what the model said. */

@@ -9,9 +9,10 @@ export interface TurnsOptions {
   readonly journal: Journal
   /** Only one turn is taken. */
   readonly once: boolean
-  readonly surroundings: Surroundings
+  /** What a turn that begins now works with. */
+  readonly surroundings: () => Surroundings
   /** Does what a CONTROL asks for, between turns. */
-  readonly control: (control: Exclude<Waiting, UserInput>) => void
+  readonly control: (control: Exclude<Waiting, UserInput>, signal: AbortSignal) => Promise<void>
 }
 
 /** Turn after turn, in the order of the inputs. */
@@ -20,6 +21,7 @@ export class Turns {
   readonly #options: TurnsOptions
   /** How many were begun. */
   begun = 0
+  /** The turn that runs, or what a CONTROL asked for. */
   #turn: { readonly abort: AbortController; readonly ended: Promise<unknown> } | undefined
   #interrupted = false
 
@@ -39,7 +41,7 @@ export class Turns {
     while (!once || this.begun === 0) {
       const waiting = await this.inputs.next()
       if (waiting === undefined) break
-      if (waiting.type === 'CONTROL') this.#options.control(waiting)
+      if (waiting.type === 'CONTROL') await this.#control(waiting)
       else status = await this.#take(waiting)
     }
     return status === EXIT.OK && this.#interrupted && journal.conversation.items.length === 0 ? EXIT.INTERRUPTED : status
@@ -68,11 +70,19 @@ export class Turns {
     closeHistory(journal)
     const abort = new AbortController()
     if (once && this.#interrupted) abort.abort()
-    const turn = runTurn(input, this.begun++, surroundings, abort.signal)
-    this.#turn = { abort, ended: turn }
-    const end = await turn
+    return turnStatus(await this.#run(abort, runTurn(input, this.begun++, surroundings(), abort.signal)))
+  }
+
+  #control(control: Exclude<Waiting, UserInput>): Promise<void> {
+    const abort = new AbortController()
+    return this.#run(abort, this.#options.control(control, abort.signal))
+  }
+
+  async #run<End>(abort: AbortController, ended: Promise<End>): Promise<End> {
+    this.#turn = { abort, ended }
+    const end = await ended
     this.#turn = undefined
-    return turnStatus(end)
+    return end
   }
 }
 

@@ -31,7 +31,7 @@ t.test('pieces make one block, and blocks keep their order', (t) => {
     { kind: 'thinking', text: 'ab', signature: 's', whole: true },
     { kind: 'thinking', text: 'c', whole: true },
     { kind: 'text', text: 'de' },
-    { kind: 'response', model: 'm' },
+    { kind: 'response', model: 'm', tokens: 2 },
   ])
   t.end()
 })
@@ -150,7 +150,7 @@ t.test('a call that a summary has swallowed waits for no result; its id stays ta
     ['CONTEXT_UPDATE', 'compact', 'manual', 'summary', 'S'],
     ['TOOL_RESULT', 'c1', 'Do', 'x'],
   )
-  t.same(made.items, [{ kind: 'summary', text: 'S', kept: 0 }])
+  t.same(made.items, [{ kind: 'summary', text: 'S' }])
   t.equal(made.openCalls.size, 0)
   t.ok(made.hasCall('c1'))
   t.end()
@@ -165,9 +165,24 @@ t.test('what a summary keeps, however that is said', (t) => {
   t.end()
 })
 
+t.test('a summary that keeps responses of the last turn, with their results', (t) => {
+  const made = conversation(
+    ['USER_MESSAGE', 'a'],
+    ['TOOL_CALL', 'Do', 'c1', '{}'],
+    USAGE,
+    ['TOOL_RESULT', 'c1', 'Do', 'x'],
+    ['TEXT', 'then'],
+    ['TOOL_CALL', 'Do', 'c2', '{}'],
+    USAGE,
+    ['TOOL_RESULT', 'c2', 'Do', 'y'],
+    ['CONTEXT_UPDATE', 'compact', 'auto', 'summary', 'S', 'kept', '0', 'kept_responses', '1'],
+  )
+  t.match(made.items, [{ text: 'S' }, { text: 'then' }, { id: 'c2' }, { kind: 'response', tokens: undefined }, { output: 'y' }])
+  t.end()
+})
+
 t.test('clear forgets all but the ids', (t) => {
-  const made = conversation(['USER_MESSAGE', 'a'], ['TOOL_CALL', 'Do', 'c1', '{}'])
-  made.clear()
+  const made = conversation(['USER_MESSAGE', 'a'], ['TOOL_CALL', 'Do', 'c1', '{}'], ['CONTEXT_UPDATE', 'clear', 'manual'])
   t.same([made.items.length, made.openCalls.size, made.hasCall('c1')], [0, 0, true])
   t.end()
 })

@@ -77,8 +77,8 @@ t.test('CONTROL is acted on between turns, in its place among the inputs', async
   t.same(ring.all('ERROR'), [])
   ring.send(['TOOL_RESULT', 'c1', 'Do', 'ok'])
   t.match(await ring.ended, { status: 0, stderr: '' })
-  t.same(ring.types().slice(-6), ['STOP', 'ERROR', 'USER_MESSAGE', 'TEXT', 'USAGE', 'STOP'])
-  t.match(ring.all('ERROR'), [['ERROR', 'there is no CONTROL "__proto__" in this version', 'code', 'control']])
+  t.same(ring.types().slice(-6), ['CONTEXT_UPDATE', 'ERROR', 'USER_MESSAGE', 'TEXT', 'USAGE', 'STOP'])
+  t.match(ring.all('ERROR'), [['ERROR', 'there is no CONTROL "__proto__": compact, model, clear', 'code', 'control']])
 })
 
 t.test('interrupts that come twice, and when nothing goes on', async (t) => {

@@ -84,7 +84,7 @@ t.test('of what comes round only PERMISSION, INTERRUPT and PROMPT go on, each on
     ['END'],
   )
   t.match(await ring.ended, { status: 0 })
-  t.same(ring.types(), ['HELLO', 'PERMISSION', 'PROMPT', 'INTERRUPT'])
+  t.same(ring.types(), ['HELLO', 'PERMISSION', 'PROMPT', 'INTERRUPT', 'CONTEXT_UPDATE'])
 })
 
 t.test('a permission that nobody was asked for is denied', async (t) => {

@@ -1,5 +1,5 @@
 import { DEFAULT_LIMITS, Frame } from '@agentpipe/frame'
-import { buildMessage, type MessageType, parseMessage } from '@agentpipe/message'
+import { buildMessage, type MessageType, parseMessage, TOLD_TO_THE_MODEL } from '@agentpipe/message'
 import { type Context, command } from '@agentpipe/stage'
 import { entriesOf, oneId, readingOptions, sessionFile } from './reading.js'
 import { stateDirectory } from './session-directory.js'
@@ -56,8 +56,7 @@ function isConversation(frame: Frame): boolean {
   if (CONVERSATION.has(frame.type)) return true
   if (frame.type !== 'ERROR') return false
   const message = parseMessage(frame)
-  // A call that was refused before it was made: the model was told of it.
-  return message?.type === 'ERROR' && message.attributes.code === 'bad_call'
+  return message?.type === 'ERROR' && TOLD_TO_THE_MODEL.has(message.attributes.code)
 }
 
 /** A TOOL_CALL without the members of its input, which are in the input itself. */

@@ -1,3 +1,4 @@
+export { TOLD_TO_THE_MODEL } from './error-codes.js'
 export { fromJson, type JsonFrame, toJson, toJsonLine } from './json.js'
 export { jsonText } from './json-text.js'
 export { buildMessage, checkMessage, type Message, type MessageOf, messageFields, parseMessage } from './message.js'

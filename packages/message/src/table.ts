@@ -142,12 +142,13 @@ export const MESSAGES = {
   CONTEXT_UPDATE: {
     kind: 'event',
     fields: [
-      { name: 'kind', type: 'text', values: ['compact'], about: 'what was done to the context' },
+      { name: 'kind', type: 'text', values: ['compact', 'clear'], about: 'what was done to the context: summarised, or forgotten' },
       { name: 'trigger', type: 'text', values: ['auto', 'manual'], about: 'who asked for it' },
     ],
     attributes: [
       { name: 'summary', type: 'text', about: 'what stands in place of what was left out' },
       { name: 'kept', type: 'integer', about: 'turns at the end that were kept as they are' },
+      { name: 'kept_responses', type: 'integer', about: 'where no turn was: responses of the model at the end that were kept, with their results' },
       { name: 'tokens_before', type: 'integer', about: 'tokens' },
       { name: 'tokens_after', type: 'integer', about: 'tokens' },
     ],

@@ -19,6 +19,7 @@ export function replay({ from, model }: Settings): Provider {
 
 class Replay implements Provider {
   readonly model: string
+  readonly plays = true
   readonly #path: string
   readonly #turns: readonly CapturedTurn[]
 

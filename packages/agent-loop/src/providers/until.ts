@@ -11,12 +11,16 @@ export class Until implements Provider {
     this.#turns = turns
     this.#first = first
     this.#then = then
-    this.#playing = then
+    this.#playing = first
   }
 
   /** Of who plays. */
   get model(): string {
     return this.#playing.model
+  }
+
+  get plays(): boolean {
+    return this.#playing.plays ?? false
   }
 
   respond(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent> {
