@@ -10,9 +10,9 @@ export type UserBlock =
   | { readonly kind: 'image'; readonly image: Image }
   | { readonly kind: 'result'; readonly id: string; readonly name: string; readonly output: string; readonly failed: boolean; readonly image?: Image }
 
-/** A part of what the model said. `input` is a JSON object, as text. */
+/** A part of what the model said. `input` is a JSON object, as text. `opaque` of a text came behind it, at the end of the message. */
 export type ModelBlock =
-  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'text'; readonly text: string; readonly opaque?: string }
   | { readonly kind: 'thinking'; readonly text: string; readonly signature?: string; readonly opaque?: string }
   | { readonly kind: 'call'; readonly id: string; readonly name: string; readonly input: string; readonly opaque?: string }
 
@@ -101,7 +101,10 @@ function answered({ said }: Exchange, ids: RequestIds, mended: (what: string) =>
   })
 }
 
-/** What a model said, as it is sent. Thinking that nothing was said after is left out: servers refuse a message that ends in it. */
+/**
+ * What a model said, as it is sent. Thinking that nothing was said after is left out: servers refuse a message that ends in it. What is opaque only, without
+ * thoughts, stays with the text in front of it: Google signs texts at their end.
+ */
 function modelBlocks(said: readonly SentSaid[], sameModel: boolean): ModelBlock[] {
   const blocks: ModelBlock[] = []
   for (const each of said) {
@@ -113,7 +116,13 @@ function modelBlocks(said: readonly SentSaid[], sameModel: boolean): ModelBlock[
       blocks.push({ kind: 'thinking', text, ...(signature === undefined ? {} : { signature }), ...(opaque === undefined ? {} : { opaque }) })
     }
   }
-  while (blocks.at(-1)?.kind === 'thinking') blocks.pop()
+  let last = blocks.at(-1)
+  let opaque: string | undefined
+  for (; last?.kind === 'thinking'; last = blocks.at(-1)) {
+    opaque = last.text === '' ? last.opaque : undefined
+    blocks.pop()
+  }
+  if (last?.kind === 'text' && opaque !== undefined) blocks.splice(-1, 1, { ...last, opaque })
   return blocks
 }
 

@@ -1,8 +1,9 @@
 import t from 'tap'
+import type { Item } from '../src/conversation.js'
 import type { Settings } from '../src/options.js'
 import { ProviderError } from '../src/provider.js'
 import { google } from '../src/providers/google.js'
-import type { ModelBlock, RequestMessage, UserBlock } from '../src/request-messages.js'
+import { type ModelBlock, type RequestMessage, requestMessages, type UserBlock } from '../src/request-messages.js'
 import type { Tool } from '../src/tool-list.js'
 import { chunk, stream } from './support/google-server.js'
 import { answering, collect, requestOf } from './support/provider-run.js'
@@ -86,6 +87,7 @@ t.test('parts', async (t) => {
     user({ kind: 'text', text: 'go' }, { kind: 'image', image: IMAGE }),
     model(
       { kind: 'thinking', text: 'hm' },
+      { kind: 'thinking', text: 'hm', opaque: 'reasoning_content' },
       { kind: 'thinking', text: 'signed', opaque: 'QQ==' },
       { kind: 'text', text: 'Hi.' },
       { kind: 'thinking', text: '', opaque: 'Qg==' },
@@ -93,7 +95,7 @@ t.test('parts', async (t) => {
       call('b', { opaque: '[{"type":"reasoning"}]' }),
     ),
     user(result('a', { image: IMAGE }), result('b', { failed: true }), { kind: 'text', text: 'and' }),
-    model({ kind: 'text', text: 'Done.' }),
+    model({ kind: 'text', text: 'Done.', opaque: 'RA==' }),
     user({ kind: 'text', text: 'on' }),
   ]
   const contents = async (name: string) => (await sent({ model: name }, messages))[0]?.body.contents
@@ -110,7 +112,7 @@ t.test('parts', async (t) => {
     { parts: [{ text: 'go' }, { inlineData }], role: 'user' },
     { parts: said, role: 'model' },
     { parts: [{ functionResponse: { ...done.functionResponse, parts: [{ inlineData }] } }, failed, { text: 'and' }], role: 'user' },
-    { parts: [{ text: 'Done.' }], role: 'model' },
+    { parts: [{ text: 'Done.', thoughtSignature: 'RA==' }], role: 'model' },
     { parts: [{ text: 'on' }], role: 'user' },
   ])
   t.same((await contents('gemini-2.5-pro'))?.[2]?.parts, [done, failed, { text: 'The image that Do (a) has given:' }, { inlineData }, { text: 'and' }])
@@ -121,6 +123,19 @@ t.test('parts', async (t) => {
   }
   t.same(await signatures('gemini-3-pro'), ['skip_thought_signature_validator', undefined])
   t.same(await signatures('gemini-2.5-pro'), [undefined, undefined])
+})
+
+t.test('the signature of the last text of a message stays with it, thoughts behind it do not', (t) => {
+  const thought = (text: string, opaque: string): Item => ({ kind: 'thinking', text, opaque, whole: true })
+  const last = (model: string, ...said: readonly Item[]) => {
+    const items: Item[] = [{ kind: 'user', text: 'go' }, { kind: 'text', text: 'x' }, ...said, { kind: 'response', model }, { kind: 'user', text: 'on' }]
+    return requestMessages(items, 'm', () => {})[1]?.blocks
+  }
+  t.same(last('m', thought('', 'QQ==')), [{ kind: 'text', text: 'x', opaque: 'QQ==' }])
+  t.same(last('m', thought('', 'QQ=='), thought('hm', 'Qg==')), [{ kind: 'text', text: 'x', opaque: 'QQ==' }])
+  t.same(last('m', thought('hm', 'QQ==')), [{ kind: 'text', text: 'x' }])
+  t.same(last('other', thought('', 'QQ==')), [{ kind: 'text', text: 'x' }])
+  t.end()
 })
 
 t.test('tools', async (t) => {

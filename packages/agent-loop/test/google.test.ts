@@ -41,7 +41,10 @@ t.test('turns with parallel calls, thinking and images; each request begins with
     const first: Part = { call: 'Do', args: { n: turn, text: '\u{1F600}\u2028' }, signature: `Y2Fs${turn}A==`, ...(turn % 2 === 0 ? {} : { id: `x${turn}` }) }
     const other: Part = { call: 'Do', args: { other: turn } }
     const text: Part = { text: `I do ${turn}.`, signature: `dGV4${turn}A==` }
-    mock.answer(says({ thinking: 'a' }, turn % 3 === 0 ? { text: 'I do.' } : text, first, other), says({ thinking: 'b' }, { text: 'Done.' }))
+    mock.answer(
+      says({ thinking: 'a' }, turn % 3 === 0 ? { text: 'I do.' } : text, first, other),
+      says({ thinking: 'b' }, { text: `Done ${turn}.`, signature: `RG9u${turn}A==` }),
+    )
   }
   const ring = new Ring(t, undefined, {
     env,

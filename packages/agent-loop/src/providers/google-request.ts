@@ -47,7 +47,7 @@ function modelParts(blocks: readonly ModelBlock[], early: boolean): Part[] {
       const first = !early && parts.every(({ functionCall }) => functionCall === undefined)
       const called = { id: block.id, name: googleName(block.name), args: JSON.parse(block.input) }
       parts.push({ functionCall: called, ...signed(block.opaque ?? (first ? UNSIGNED : undefined)) })
-    } else if (block.kind === 'text') parts.push({ text: block.text })
+    } else if (block.kind === 'text') parts.push({ text: block.text, ...signed(block.opaque) })
     else if (block.text === '') sign(parts, block.opaque)
     else if (isSignature(block.opaque)) parts.push({ text: block.text, thought: true, thoughtSignature: block.opaque })
   }
@@ -64,9 +64,9 @@ function signed(signature: string | undefined): { thoughtSignature?: string } {
   return isSignature(signature) ? { thoughtSignature: signature } : {}
 }
 
-/** What another server has left as `opaque` is none. */
+/** Base64. What other servers have left as `opaque` is none: JSON, or the name of a field. */
 function isSignature(opaque: string | undefined): opaque is string {
-  return opaque !== undefined && /^[A-Za-z0-9+/_-]+={0,2}$/.test(opaque)
+  return opaque !== undefined && /^(?!reasoning)[A-Za-z0-9+/_-]+={0,2}$/.test(opaque)
 }
 
 function userParts(blocks: readonly UserBlock[], early: boolean): Part[] {
