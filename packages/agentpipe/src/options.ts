@@ -9,6 +9,7 @@ const HANDED_ON = {
     from: { type: 'text', value: 'FILE', about: 'the capture that --provider replay plays' },
     system: { type: 'text', value: 'FILE', about: 'file with the system prompt' },
     'append-system': { type: 'text', value: 'TEXT', about: 'added to the system prompt' },
+    'no-context': { type: 'flag', about: 'tell the model nothing of the project: no AGENTS.md, skills or environment', rare: true },
     'max-turns': { type: 'count', value: 'N', about: 'model requests at most' },
     'max-cost': { type: 'text', value: 'USD', about: 'what the run may cost', rare: true },
     'output-schema': { type: 'text', value: 'FILE', about: 'JSON Schema that the answer, then JSON, has to satisfy', rare: true },
