@@ -51,7 +51,7 @@ async function readSkill(path: string, inside: string | undefined, diagnose: Dia
   if (front === undefined) return undefined
   const { parse } = await import('yaml')
   try {
-    const { name, description } = (parse(front, { maxAliasCount: 0, logLevel: 'silent' }) ?? {}) as Record<string, unknown>
+    const { name, description } = (parse(front, { maxAliasCount: 0 }) ?? {}) as Record<string, unknown>
     if (typeof name === 'string' && typeof description === 'string') return { name: oneLine(name), description: oneLine(description), path }
     diagnose(`${path} is left out of the system prompt: its front matter has no name and description`)
   } catch (error) {

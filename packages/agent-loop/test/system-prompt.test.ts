@@ -1,4 +1,5 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { frames, run, shell } from '@agentpipe/testing'
 import t from 'tap'
@@ -41,7 +42,10 @@ t.test('the prompt holds the environment and the instructions, the nearest last'
 })
 
 t.test('without a repository the directory is the project; ~/.claude/CLAUDE.md counts where there is no other', async (t) => {
-  const home = t.testdir({ '.claude': { 'CLAUDE.md': 'MINE' }, x: { 'AGENTS.md': 'NOT THIS', y: { 'CLAUDE.md': 'HERE' } } })
+  // Test directories are in our own repository.
+  const home = mkdtempSync(join(tmpdir(), 'prompt-'))
+  t.teardown(() => rmSync(home, { recursive: true }))
+  cpSync(t.testdir({ '.claude': { 'CLAUDE.md': 'MINE' }, x: { 'AGENTS.md': 'NOT THIS', y: { 'CLAUDE.md': 'HERE' } } }), home, { recursive: true })
   const { text } = await shown(home, 'x/y')
   t.match(text, /- Git: no repository\n/)
   t.match(text, /MINE[\s\S]*HERE/)
