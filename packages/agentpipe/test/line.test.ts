@@ -47,7 +47,7 @@ for (const [form, line] of Object.entries({ 'the line': LINE, 'the cheap form': 
 }
 
 /** `make soak` asks for more. */
-const times = Number(process.env.LINE_TIMES ?? 5)
+const times = Number(process.env.LINE_TIMES ?? 2)
 
 t.test(`the line ${times} times in a row`, async (t) => {
   for (let time = 0; time < times; time++) {
