@@ -25,6 +25,10 @@ export function readContextFile(path: string, inside: string | undefined, diagno
       diagnose(`${path} is left out of the system prompt: it is a link to ${realPath}, outside of the project`)
       return undefined
     }
+    if (inside !== undefined && realPath.includes(`${sep}.git${sep}`)) {
+      diagnose(`${path} is left out of the system prompt: it is a link into .git, which may hold passwords`)
+      return undefined
+    }
     return { realPath, text: readText(path, realPath, diagnose) }
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException

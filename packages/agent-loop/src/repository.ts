@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync, type Stats, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 
 export interface Repository {
@@ -8,7 +8,10 @@ export interface Repository {
   readonly branch: string | undefined
 }
 
-/** The git repository that `directory` is in, found without git: a process for it would cost more than all the rest of the start. */
+/**
+ * The git repository that `directory` is in, found without git: a process for it would cost more than all the rest of the start. As with git, one that belongs
+ * to somebody else is none: whoever may write to /tmp could otherwise instruct all who work below it.
+ */
 export function findRepository(directory: string): Repository | undefined {
   for (let root = directory; ; root = dirname(root)) {
     const git = gitDirectory(join(root, '.git'))
@@ -19,11 +22,20 @@ export function findRepository(directory: string): Repository | undefined {
 
 /** Where .git is, or the file of that name in a worktree says that it is. */
 function gitDirectory(path: string): string | undefined {
-  const stats = statSync(path, { throwIfNoEntry: false })
+  const stats = statsOf(path)
+  if (stats?.uid !== process.getuid?.()) return undefined
   if (stats?.isDirectory()) return path
   if (!stats?.isFile() || stats.size > 4096) return undefined
   const [, to] = /^gitdir: (.+)\n?$/.exec(read(path)) ?? []
   return to === undefined ? undefined : resolve(dirname(path), to)
+}
+
+function statsOf(path: string): Stats | undefined {
+  try {
+    return statSync(path)
+  } catch {
+    return undefined
+  }
 }
 
 function branchOf(git: string): string | undefined {

@@ -5,6 +5,7 @@ import { environmentFacts } from './environment-facts.js'
 import { instructions } from './instructions.js'
 import type { Settings } from './options.js'
 import { findRepository } from './repository.js'
+import { cleanText } from './request-text.js'
 import { skillsIndex } from './skills-index.js'
 
 /** Who the model is, where --system says nothing else. */
@@ -44,7 +45,7 @@ export function givenPrompt({ system: path, 'append-system': appended = '' }: Se
 }
 
 function sections(...parts: readonly (string | undefined)[]): string {
-  return parts.filter((part) => part !== undefined && part !== '').join('\n\n')
+  return cleanText(parts.filter((part) => part !== undefined && part !== '').join('\n\n'))
 }
 
 function readText(path: string): string {

@@ -62,6 +62,8 @@ t.test('files that are no text of the project are left out, and said to be', asy
     directory: { '.git': {}, 'AGENTS.md': {} },
     worktree: { '.git': 'gitdir: ../elsewhere\n' },
     elsewhere: { HEAD: 'ref: refs/heads/wt\n' },
+    config: { '.git': { config: 'PASSWORD' } },
+    loop: {},
   })
   await shell('mkfifo fifo/AGENTS.md', [], { cwd: home })
   symlinkSync('../.ssh/id', join(home, 'link/AGENTS.md'))
@@ -70,6 +72,12 @@ t.test('files that are no text of the project are left out, and said to be', asy
   const link = await shown(home, 'link')
   t.match(link, { status: 0, stderr: /AGENTS.md is left out of the system prompt: it is a link to .*\.ssh\/id, outside of the project\n$/ })
   t.notMatch(link.text, /PRIVATE/)
+  symlinkSync('.git/config', join(home, 'config/AGENTS.md'))
+  const config = await shown(home, 'config')
+  t.match(config, { status: 0, stderr: /it is a link into \.git, which may hold passwords\n$/ })
+  t.notMatch(config.text, /PASSWORD/)
+  symlinkSync('.git', join(home, 'loop/.git'))
+  t.match(await shown(home, 'loop'), { status: 0, stderr: '' })
   const big = await shown(home, 'big')
   t.match(big, {
     status: 0,
