@@ -3,6 +3,7 @@ import { unlessAborted } from './gate.js'
 import { keptOf, startOfKept } from './kept-items.js'
 import { type ModelRequest, ProviderError } from './provider.js'
 import { requestMessages } from './request-messages.js'
+import { retryFields } from './response.js'
 import type { Surroundings } from './turn.js'
 import { NO_USAGE, usageFields } from './usage.js'
 
@@ -84,7 +85,7 @@ async function hear(request: ModelRequest, { provider, journal }: Compacting, si
       else if (event.kind === 'usage') usage = event.usage
       else if (event.kind === 'retry') {
         text = ''
-        journal.send(messageFields('RETRY', [], { attempt: event.attempt, delay_ms: event.delayMs, reason: event.reason }))
+        journal.send(retryFields(event))
       }
     }
   }

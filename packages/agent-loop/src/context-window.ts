@@ -44,7 +44,7 @@ export class ContextWindow {
 
   /** About how many tokens the next request would be. */
   tokens(items: readonly Item[]): number {
-    return contextTokens(this.#capped(items), this.#options.model, this.#options.front)
+    return this.#count(this.#capped(items))
   }
 
   /** Whether old turns are to be summarised before the next request. */
@@ -59,7 +59,7 @@ export class ContextWindow {
    */
   fitted(items: readonly Item[]): readonly Item[] {
     const capped = this.#capped(items)
-    const tokens = this.tokens(capped)
+    const tokens = this.#count(capped)
     if (tokens <= this.#limit) return capped
     // What servers count and what we guess differ: the guesses are made to fit in proportion.
     const guessed = itemsTokens(capped)
@@ -78,6 +78,10 @@ export class ContextWindow {
     if (itemsTokens(this.fitted(items)) < sent) return true
     this.#limit = limit
     return false
+  }
+
+  #count(capped: readonly Item[]): number {
+    return contextTokens(capped, this.#options.model, this.#options.front)
   }
 
   #capped(items: readonly Item[]): readonly Item[] {

@@ -36,8 +36,8 @@ export function instructions(place: Place | undefined, diagnose: Diagnose): stri
     return true
   }
   for (const path of globalFiles()) if (add(path, readContextFile(path, undefined, diagnose))) break
+  const inside = place && realpathSync(place.root)
   for (const directory of place === undefined ? [] : directories(place)) {
-    const inside = realpathSync(place?.root as string)
     for (const name of NAMES) if (add(join(directory, name), readContextFile(join(directory, name), inside, diagnose))) break
   }
   if (parts.length === 0) return ''

@@ -1,6 +1,6 @@
-import { readFileSync } from 'node:fs'
-import { EXIT, printable, reason, StageError, systemError } from '@agentpipe/stage'
+import { EXIT, printable, reason, StageError } from '@agentpipe/stage'
 import type { ErrorObject, ValidateFunction } from 'ajv'
+import { readOptionFile } from './option-file.js'
 
 /** How much of what is wrong the model is told: errors, and characters of each. */
 const MOST_ERRORS = 8
@@ -19,20 +19,12 @@ export interface OutputSchema {
  * Throws StageError: 66 when the file can't be read, 78 when it is no schema.
  */
 export async function readOutputSchema(path: string): Promise<OutputSchema> {
-  const text = readText(path)
+  const text = readOptionFile(path)
   const schema = parse(text, path)
   const validate = await compile(schema, path)
   return {
     prompt: `Your final answer must be JSON that satisfies the JSON Schema below, and nothing else: no words before or after it, no code fence. Until then work, and call tools, as you like.\n\n${JSON.stringify(schema)}`,
     problem: (answer) => problemOf(answer, validate),
-  }
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    throw systemError(EXIT.NO_INPUT, `cannot read ${path}`, error)
   }
 }
 

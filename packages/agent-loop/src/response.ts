@@ -59,11 +59,16 @@ async function hear(provider: Provider, request: ModelRequest, journal: Journal,
     else if (event.kind === 'retry') {
       heard.calls.length = 0
       heard.usage = NO_USAGE
-      journal.send(messageFields('RETRY', [], { attempt: event.attempt, delay_ms: event.delayMs, reason: event.reason }))
+      journal.send(retryFields(event))
     } else say(event, journal)
     const ready = journal.ready()
     if (ready !== undefined) await ready
   }
+}
+
+/** RETRY: what was said of this response is void. */
+export function retryFields({ attempt, delayMs, reason }: Extract<ModelEvent, { kind: 'retry' }>) {
+  return messageFields('RETRY', [], { attempt, delay_ms: delayMs, reason })
 }
 
 function say(event: Exclude<ModelEvent, { kind: 'call' | 'usage' | 'end' | 'retry' }>, journal: Journal): void {

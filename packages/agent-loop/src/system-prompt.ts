@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs'
-import { type Diagnose, EXIT, systemError } from '@agentpipe/stage'
+import type { Diagnose } from '@agentpipe/stage'
 import { currentDirectory } from './current-directory.js'
 import { environmentFacts } from './environment-facts.js'
 import { instructions } from './instructions.js'
+import { readOptionFile } from './option-file.js'
 import type { Settings } from './options.js'
 import { findRepository } from './repository.js'
 import { cleanText } from './request-text.js'
@@ -29,29 +29,21 @@ How to answer: briefly, in Markdown, which is shown in a terminal. Say what you 
  * the options say. Throws StageError (66) when the file of --system can't be read.
  */
 export async function systemPrompt(settings: Settings, diagnose: Diagnose): Promise<string> {
-  const { system: path, 'append-system': appended = '' } = settings
-  const base = path === undefined ? undefined : readText(path)
-  if (settings['no-context']) return sections(base, appended)
+  if (settings['no-context']) return givenPrompt(settings)
+  const { system: path, 'append-system': appended } = settings
+  const base = path === undefined ? BASE : readOptionFile(path)
   const directory = currentDirectory()
   const repository = directory === undefined ? undefined : findRepository(directory)
   const root = repository?.root ?? directory
   const told = directory === undefined || root === undefined ? instructions(undefined, diagnose) : instructions({ root, directory }, diagnose)
-  return sections(base ?? BASE, environmentFacts(directory, repository, new Date()), told, await skillsIndex(root, diagnose), appended)
+  return sections(base, environmentFacts(directory, repository, new Date()), told, await skillsIndex(root, diagnose), appended)
 }
 
-/** What is given to a model that only plays what was captured: nothing is looked for. */
-export function givenPrompt({ system: path, 'append-system': appended = '' }: Settings): string {
-  return sections(path === undefined ? '' : readText(path), appended)
+/** What the options say alone: nothing is looked for. Throws as systemPrompt. */
+export function givenPrompt({ system: path, 'append-system': appended }: Settings): string {
+  return sections(path === undefined ? '' : readOptionFile(path), appended)
 }
 
 function sections(...parts: readonly (string | undefined)[]): string {
   return cleanText(parts.filter((part) => part !== undefined && part !== '').join('\n\n'))
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    throw systemError(EXIT.NO_INPUT, `cannot read ${path}`, error)
-  }
 }
