@@ -5,6 +5,7 @@ import type { Cap } from './excerpt.js'
 import { Renderer, type RenderOptions } from './renderer.js'
 import { Report } from './report.js'
 import { colourDepth, terminalWidth } from './terminal.js'
+import { themeChoice } from './theme-file.js'
 
 /** What makes output of frames: it is given each, and asked for what can be written so far. */
 interface Rendering {
@@ -21,15 +22,19 @@ export const render = command({
     color: { type: 'text', value: 'WHEN', choices: ['auto', 'always', 'never'], default: 'auto', about: 'colours' },
     thinking: { type: 'text', value: 'HOW', choices: ['show', 'brief', 'hide'], default: 'show', about: 'what the model thinks' },
     'tool-output': { type: 'text', value: 'N', default: '10', about: "lines of each tool's output, all or none" },
+    theme: { type: 'text', value: 'THEME', about: "dark, light, plain, or a file (the terminal's, or dark)" },
     'tool-colors': { type: 'text', value: 'HOW', choices: ['keep', 'strip'], default: 'keep', about: 'colours that tools print' },
+    usage: { type: 'flag', about: 'end each turn in a line of its tokens' },
   },
   stage({ options, output }): FrameStage {
     const rendering = renderingFor(options.format, {
       width: terminalWidth(options.width),
       depth: colourDepth(options.color),
+      theme: themeChoice(options.theme),
       thinking: options.thinking,
       toolOutput: outputCap(options['tool-output']),
       toolColours: options['tool-colors'] === 'keep',
+      usage: options.usage,
     })
     const end = () => {
       rendering.end()

@@ -3,22 +3,28 @@ import { checkMessage, type MESSAGES, type MessageType, messageSpec } from '@age
 import { attributesOf, closesResponse } from './attributes.js'
 import { Calls } from './calls.js'
 import type { Cap } from './excerpt.js'
+import { notice } from './notice.js'
 import * as notices from './notices.js'
 import { permissionRequest } from './permission-request.js'
 import { Prose, type ProseOptions } from './prose.js'
 import { Screen } from './screen.js'
+import type { ColourDepth } from './style.js'
 import { subAgentResult } from './sub-agent-result.js'
-import type { ColourDepth } from './theme.js'
+import { type ThemeChoice, themeFor } from './theme.js'
+import { TurnUsage } from './turn-usage.js'
 
 export interface RenderOptions {
   /** Cells of a row, 1 or more. */
   readonly width: number
   readonly depth: ColourDepth
+  readonly theme: ThemeChoice
   readonly thinking: 'show' | 'brief' | 'hide'
   /** Lines of each call's output that are shown. */
   readonly toolOutput: Cap
   /** Whether colours that tools print are kept, where there are colours. */
   readonly toolColours: boolean
+  /** Whether each turn ends in a line that says how many tokens it took. */
+  readonly usage: boolean
 }
 
 /**
@@ -29,6 +35,7 @@ export class Renderer {
   readonly #options: RenderOptions
   readonly #screen: Screen
   readonly #calls: Calls
+  readonly #usage = new TurnUsage()
   /** What is being said or thought, and by which type of frame. */
   #prose: { readonly type: MessageType; readonly block: Prose } | undefined
   /** Whether the model said anything since the last USAGE. */
@@ -36,7 +43,7 @@ export class Renderer {
 
   constructor(options: RenderOptions) {
     this.#options = options
-    this.#screen = new Screen(options.width, options.depth)
+    this.#screen = new Screen(options.width, themeFor(options.depth, options.theme))
     this.#calls = new Calls(this.#screen, { cap: options.toolOutput, colours: options.toolColours && options.depth > 0 })
   }
 
@@ -46,6 +53,7 @@ export class Renderer {
     if (spec?.kind !== 'event') return
     if (frame.count <= spec.fields.length) checkMessage(frame)
     const event = frame.type as EventType
+    if (event === 'USAGE') this.#usage.add(frame)
     if (event === 'TEXT' || event === 'THINKING') this.#say(frame, event)
     else if (event === 'TOOL_OUTPUT') {
       // It ends what is being said only when there is a line to show.
@@ -113,6 +121,8 @@ export class Renderer {
     this.#said = false
     this.#calls.end()
     notices.stop(this.#screen, frame)
+    const usage = this.#usage.take()
+    if (this.#options.usage && usage !== '') notice(this.#screen, 'Σ', 'note', [[usage, 'note']])
     this.#screen.close()
   }
 

@@ -1,6 +1,6 @@
 import { Pen } from './pen.js'
 import { type RowOptions, Rows } from './rows.js'
-import { type ColourDepth, type Theme, themeFor } from './theme.js'
+import type { Theme } from './theme.js'
 
 /** What stands on the screen as one piece. While it is open more of it may come. */
 export interface Block {
@@ -20,9 +20,9 @@ export class Screen {
   #open = false
 
   /** `width` in cells. */
-  constructor(width: number, depth: ColourDepth) {
+  constructor(width: number, theme: Theme) {
     this.#width = width
-    this.theme = themeFor(depth)
+    this.theme = theme
   }
 
   /** The block that is open, if one is. */

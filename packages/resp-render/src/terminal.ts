@@ -1,6 +1,6 @@
 import { isatty, WriteStream } from 'node:tty'
 import { STDOUT, usage } from '@agentpipe/stage'
-import type { ColourDepth } from './theme.js'
+import type { ColourDepth } from './style.js'
 
 const DEFAULT_COLUMNS = 80
 const MOST_COLUMNS = 1000

@@ -1,7 +1,10 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { frames, root, run, shell } from '@agentpipe/testing'
 import t from 'tap'
+import { sgr } from '../src/style.js'
 import { colourDepth } from '../src/terminal.js'
+import { render } from './render.js'
 
 t.test('colours: case 13', async (t) => {
   const depth = (environment: NodeJS.ProcessEnv, terminal: boolean, option: 'auto' | 'always' | 'never' = 'auto') => colourDepth(option, environment, terminal)
@@ -31,6 +34,65 @@ t.test('the terminal is the one that standard output is', async (t) => {
     '\x1b',
     'stderr is one, but not stdout',
   )
+})
+
+t.test('looks, in the colours that the terminal has', async (t) => {
+  for (const [look, ...codes] of [
+    ['', '', '', ''],
+    ['bold  italic', '1;3', '1;3', '1;3'],
+    ['dim red on bright-blue', '2;31;104', '2;31;104', '2;31;104'],
+    ['9', '91', '91', '91'],
+    ['208', '33', '38;5;208', '38;5;208'],
+    ['on 236', '40', '48;5;236', '48;5;236'],
+    ['#ff8700', '33', '38;5;208', '38;2;255;135;0'],
+    ['#808080 on #FFFFFF', '90;107', '38;5;244;48;5;231', '38;2;128;128;128;48;2;255;255;255'],
+  ] as const) {
+    t.same(
+      ([16, 256, 16777216] as const).map((depth) => sgr(look, depth)),
+      codes,
+      look,
+    )
+  }
+  for (const word of ['blink', '256', '#fff', '-1', '1.5', 'bright-', 'constructor']) t.throws(() => sgr(word, 256), { message: word })
+})
+
+t.test('themes', async (t) => {
+  const file = join(t.testdir({ theme: '# mine\n\nbase: plain\r\n  user : bold on 52\n' }), 'theme')
+  const shown = async (args: string[], env = {}) =>
+    (
+      await run('resp-render', ['--color', 'always', ...args], {
+        input: frames(['USER_MESSAGE', 'hi'], ['ERROR', 'x']),
+        env: { TERM: 'xterm-256color', ...env },
+      })
+    ).stdout.toString()
+  t.equal(await shown(['--theme', file]), '\x1b[1;48;5;52m> hi\x1b[0m\n\n\x1b[1m✗ Error: x\x1b[0m\n')
+  t.equal(await shown(['--theme', 'plain']), '\x1b[1m> hi\x1b[0m\n\n\x1b[1m✗ Error: x\x1b[0m\n')
+  t.equal(await shown([], { COLORFGBG: '0;15' }), await shown(['--theme', 'light']))
+  t.equal(await shown([], { COLORFGBG: '15;0' }), await shown(['--theme', 'dark']))
+  t.match(await run('resp-render', ['--theme', 'drak']), { status: 66, stderr: /^resp-render: --theme: cannot read drak .*: no such file or directory\n$/ })
+  for (const [text, wrong] of [
+    ['usr: bold', 'line 1: there is no role "usr", did you mean user?'],
+    ['\nuser: blnk', 'line 2: expected bold, dim, italic, underline, inverse, strike or a colour, found "blnk"'],
+    ['base: black', 'line 1: expected base: dark, light or plain'],
+    ['bold', 'line 1: there is no role ""'],
+  ] as const) {
+    writeFileSync(file, text)
+    t.match(await run('resp-render', ['--theme', file]), { status: 78, stderr: `resp-render: --theme: ${file}, ${wrong}\n` })
+  }
+})
+
+t.test('--usage ends a turn in its tokens', async (t) => {
+  const usage = (...fields: string[]) => ['USAGE', ...fields]
+  const turns = [
+    ['TEXT', 'a'],
+    usage('10', '2', '1000', '0'),
+    usage('5', '1', '0', '40', 'kind', 'sub_agent'),
+    ['STOP', 'end_turn'],
+    ['TEXT', 'b'],
+    ['STOP', 'error'],
+  ]
+  t.equal(render(turns, { usage: true }), 'a\n\nΣ 1,055 tokens in (1,000 from cache), 3 out, 2 model requests\n\nb\n\n■ Stopped: an error ended the turn\n')
+  t.equal(render([usage('x', '', '9', '99999999999999999'), ['STOP', 'end_turn']], { usage: true }), 'Σ 9 tokens in (9 from cache), 0 out, 1 model request\n')
 })
 
 t.test('width', async (t) => {

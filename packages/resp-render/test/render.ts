@@ -1,7 +1,15 @@
 import { encodeFrame, type FieldValue, type Frame, FrameDecoder } from '@agentpipe/frame'
 import { Renderer, type RenderOptions } from '../src/renderer.js'
 
-export const OPTIONS: RenderOptions = { width: 80, depth: 0, thinking: 'show', toolOutput: 10, toolColours: true }
+export const OPTIONS: RenderOptions = {
+  width: 80,
+  depth: 0,
+  thinking: 'show',
+  toolOutput: 10,
+  toolColours: true,
+  theme: { name: 'dark', changes: {} },
+  usage: false,
+}
 
 /** The chunks of a capture as text, by the renderer alone. */
 export function renderChunks(chunks: Iterable<Uint8Array>, options: Partial<RenderOptions> = {}): string {
