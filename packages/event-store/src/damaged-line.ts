@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { type EventRecord, recordOf } from './record.js'
+import { type EventRecord, recordOf, UnknownRecord } from './record.js'
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
@@ -12,6 +12,10 @@ const MARKER = Buffer.from('{"v":')
 export interface LineContent {
   readonly records: readonly EventRecord[]
   readonly damage: string | undefined
+  /** Where there is damage, the bytes of each record. */
+  readonly pieces?: readonly Buffer[]
+  /** Whole, but of a version or type that we don't know: another program, or a later one, may. */
+  readonly unknown?: true
 }
 
 /**
@@ -20,27 +24,39 @@ export interface LineContent {
  */
 export function recordsIn(line: Buffer): LineContent {
   const whole = parse(line)
-  if (typeof whole !== 'string') return { records: [whole], damage: undefined }
-  const pieces = splitAtRecords(line)
-  if (pieces.length === 1) return { records: [], damage: `${whole}: left out` }
-  const records = pieces.map(parse).filter((piece) => typeof piece !== 'string')
-  const lost = pieces.length - records.length
-  return { records, damage: `${records.length} whole records on one line: used${lost > 0 ? `; the rest is ${whole}: left out` : ''}` }
+  if (!(whole instanceof Error)) return { records: [whole], damage: undefined }
+  if (whole instanceof UnknownRecord) return { records: [], damage: `${whole.message}: left out`, unknown: true }
+  const records: EventRecord[] = []
+  const pieces: Buffer[] = []
+  const all = splitAtRecords(line)
+  for (const piece of all.length === 1 ? [] : all) {
+    const record = parse(piece)
+    if (record instanceof Error) continue
+    records.push(record)
+    pieces.push(piece)
+  }
+  const lost = all.length - records.length
+  const count = `${records.length} whole ${records.length === 1 ? 'record' : 'records'} on one line: used`
+  return { records, pieces, damage: [...(records.length > 0 ? [count] : []), ...(lost > 0 ? [`${rest(records)}${whole.message}: left out`] : [])].join('; ') }
+}
+
+function rest(used: readonly unknown[]): string {
+  return used.length > 0 ? 'the rest is ' : ''
 }
 
 /** A record, or what is wrong. */
-function parse(bytes: Buffer): EventRecord | string {
-  if (!isUtf8(bytes)) return 'not UTF-8'
+function parse(bytes: Buffer): EventRecord | Error {
+  if (!isUtf8(bytes)) return new Error('not UTF-8')
   let value: unknown
   try {
     value = JSON.parse(bytes.toString())
   } catch {
-    return bytes.includes(NUL) ? 'not JSON (NUL bytes)' : 'not JSON'
+    return new Error(bytes.includes(NUL) ? 'not JSON (NUL bytes)' : 'not JSON')
   }
   try {
     return recordOf(value)
   } catch (error) {
-    return (error as Error).message
+    return error as Error
   }
 }
 

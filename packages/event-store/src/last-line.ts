@@ -1,8 +1,7 @@
-import { closeSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, rmSync, writeSync } from 'node:fs'
+import { fstatSync, ftruncateSync, writeSync } from 'node:fs'
 import { recordsIn } from './damaged-line.js'
-import { linesFromEnd, type PlacedLine } from './lines.js'
-
-const SLICE_BYTES = 64 * 1024
+import { type Line, linesFromEnd } from './lines.js'
+import { SideFile, sidePath } from './side-file.js'
 
 /**
  * Makes a log that is open for appending end in LF. A last line that lacks it but is a whole record gets it; one that is torn, by a
@@ -10,35 +9,21 @@ const SLICE_BYTES = 64 * 1024
  */
 export function endLastLine(descriptor: number, path: string): string | undefined {
   const { size } = fstatSync(descriptor)
-  const last = linesFromEnd(descriptor, size).next().value as PlacedLine | undefined
+  const last = linesFromEnd(descriptor, size).next().value as Line | undefined
   if (last === undefined || last.ended) return undefined
   if (recordsIn(last.bytes).records.length > 0) {
     writeSync(descriptor, '\n')
     return undefined
   }
-  const aside = copyAside(descriptor, last.start, size, path)
-  ftruncateSync(descriptor, last.start)
-  return aside
-}
-
-/** The copy is safe on disk before the original is cut. */
-function copyAside(from: number, start: number, end: number, path: string): string {
-  const aside = `${path}.torn-${new Date().toISOString().replace(/[-:]/g, '')}`
-  const to = openSync(aside, 'wx', 0o600)
+  // The copy is safe on disk before the original is cut.
+  const aside = new SideFile(sidePath(path, 'torn'))
   try {
-    const slice = Buffer.allocUnsafeSlow(SLICE_BYTES)
-    for (let at = start; at < end; ) {
-      const count = readSync(from, slice, 0, Math.min(slice.length, end - at), at)
-      if (count === 0) break
-      for (let written = 0; written < count; ) written += writeSync(to, slice, written, count - written)
-      at += count
-    }
-    fsyncSync(to)
+    aside.copy(descriptor, last.start, size)
+    aside.finish()
   } catch (error) {
-    rmSync(aside, { force: true })
+    aside.discard()
     throw error
-  } finally {
-    closeSync(to)
   }
-  return aside
+  ftruncateSync(descriptor, last.start)
+  return aside.path
 }

@@ -2,7 +2,9 @@ import { constants } from 'node:buffer'
 import { readSync } from 'node:fs'
 
 const LF = 0x0a
-const BLOCK_BYTES = 64 * 1024
+/** The end of a file is looked at in blocks that grow: of most logs little is wanted, of few a lot. */
+const FIRST_BLOCK_BYTES = 8 * 1024
+const BLOCK_BYTES = 256 * 1024
 /** A line that is longer can't be a string, so it is no record: its bytes are not kept. */
 const LONGEST_LINE = constants.MAX_STRING_LENGTH
 
@@ -12,48 +14,55 @@ export interface Line {
   readonly tooLong: boolean
   /** Whether it ends in LF; false for a last line that is torn, or being written. */
   readonly ended: boolean
-}
-
-/** A line and where in the file it begins. */
-export interface PlacedLine extends Line {
+  /** Where in the file it begins. */
   readonly start: number
+  /** Bytes, without the LF. */
+  readonly length: number
 }
 
-/** The lines that chunks make up, in memory bounded by the longest line. They end at LF and nothing else. */
-export function* linesOf(chunks: Iterable<Buffer>): Generator<Line> {
+/**
+ * The lines that chunks make up, in memory bounded by the longest line. They end at LF and nothing else. `start` is where the first chunk
+ * stands in the file.
+ */
+export function* linesOf(chunks: Iterable<Buffer>, start = 0): Generator<Line> {
   const held = new Pieces()
+  let at = start
   for (const chunk of chunks) {
-    let start = 0
-    for (let end = chunk.indexOf(LF); end >= 0; end = chunk.indexOf(LF, start)) {
-      held.append(chunk.subarray(start, end))
-      yield held.take(true)
-      start = end + 1
+    let from = 0
+    for (let end = chunk.indexOf(LF); end >= 0; end = chunk.indexOf(LF, from)) {
+      held.append(chunk.subarray(from, end))
+      const line = held.take(true, at)
+      at += line.length + 1
+      yield line
+      from = end + 1
     }
-    held.append(chunk.subarray(start))
+    held.append(chunk.subarray(from))
   }
-  if (held.length > 0) yield held.take(false)
+  if (held.length > 0) yield held.take(false, at)
 }
 
 /** The lines of an open file, the last one first: the end of a log of any size is found without reading the rest. */
-export function* linesFromEnd(descriptor: number, size: number): Generator<PlacedLine> {
+export function* linesFromEnd(descriptor: number, size: number): Generator<Line> {
   const held = new Pieces()
   let ended = false
+  let blockBytes = FIRST_BLOCK_BYTES
   for (let blockEnd = size; blockEnd > 0; ) {
-    const blockStart = Math.max(0, blockEnd - BLOCK_BYTES)
+    const blockStart = Math.max(0, blockEnd - blockBytes)
     const block = readBlock(descriptor, blockStart, blockEnd)
     let end = block.length
     while (end > 0) {
       const lf = block.lastIndexOf(LF, end - 1)
       if (lf < 0) break
       held.prepend(block.subarray(lf + 1, end))
-      if (ended || held.length > 0) yield { ...held.take(ended), start: blockStart + lf + 1 }
+      if (ended || held.length > 0) yield held.take(ended, blockStart + lf + 1)
       ended = true
       end = lf
     }
     held.prepend(block.subarray(0, end))
     blockEnd = blockStart
+    blockBytes = Math.min(blockBytes * 2, BLOCK_BYTES)
   }
-  if (ended || held.length > 0) yield { ...held.take(ended), start: 0 }
+  if (ended || held.length > 0) yield held.take(ended, 0)
 }
 
 /** The pieces of one line, from several chunks. */
@@ -69,12 +78,12 @@ class Pieces {
     if (this.#count(piece)) this.#list.unshift(piece)
   }
 
-  take(ended: boolean): Line {
-    const tooLong = this.length > LONGEST_LINE
+  take(ended: boolean, start: number): Line {
+    const { length } = this
     const bytes = this.#list.length === 1 ? (this.#list[0] as Buffer) : Buffer.concat(this.#list)
     this.#list = []
     this.length = 0
-    return { bytes, tooLong, ended }
+    return { bytes, tooLong: length > LONGEST_LINE, ended, start, length }
   }
 
   #count(piece: Buffer): boolean {

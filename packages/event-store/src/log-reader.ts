@@ -14,6 +14,20 @@ export interface LogEntry {
   readonly frame: Frame
 }
 
+/** What a line of a log holds. */
+export interface LineEntries {
+  readonly entries: readonly LogEntry[]
+  /** What is wrong with it. */
+  readonly problems: readonly string[]
+  /** The bytes of each entry, where the line is more than one record or less. */
+  readonly pieces: readonly Buffer[]
+  /** Nothing is wrong but that we don't know its type or version. */
+  readonly unknown: boolean
+}
+
+const NOTHING: LineEntries = { entries: [], problems: [], pieces: [], unknown: false }
+const TOO_LONG: LineEntries = { ...NOTHING, problems: ['too long for a record: left out'] }
+
 /**
  * What a log holds, in order, in memory bounded by its longest line. Damage is reported and the rest used. Nothing is changed.
  * Throws StageError (66) where the log can't be read.
@@ -22,14 +36,27 @@ export function* readLog(path: string, damaged: Damaged): Generator<LogEntry> {
   let number = 0
   for (const line of logLines(path)) {
     number++
-    if (isBlank(line)) continue
-    const { records, damage } = line.tooLong ? { records: [], damage: 'too long for a record: left out' } : recordsIn(line.bytes)
-    if (damage !== undefined) damaged(number, line.ended ? damage : `torn, ${damage}`)
-    for (const record of records) {
-      const frame = wholeFrame(record, (problem) => damaged(number, `${problem}: left out`))
-      if (frame !== undefined) yield { record, frame }
-    }
+    const { entries, problems } = entriesIn(line)
+    for (const problem of problems) damaged(number, line.ended ? problem : `torn, ${problem}`)
+    yield* entries
   }
+}
+
+/** What is whole in a line, and what is wrong with it. */
+export function entriesIn(line: Line): LineEntries {
+  if (line.tooLong) return TOO_LONG
+  if (isBlank(line)) return NOTHING
+  const { records, damage, pieces = [], unknown = false } = recordsIn(line.bytes)
+  const problems = damage === undefined ? [] : [damage]
+  const entries: LogEntry[] = []
+  const whole: Buffer[] = []
+  for (const [index, record] of records.entries()) {
+    const frame = wholeFrame(record, (problem) => problems.push(`${problem}: left out`))
+    if (frame === undefined) continue
+    entries.push({ record, frame })
+    if (pieces[index] !== undefined) whole.push(pieces[index])
+  }
+  return { entries, problems, pieces: whole, unknown }
 }
 
 /** The lines of a log, in order. Throws StageError (66) where it can't be read. */
@@ -73,8 +100,8 @@ function openLog(path: string): number {
   }
 }
 
-function isBlank({ bytes, tooLong }: Line): boolean {
-  return !tooLong && bytes.length <= 1 && bytes.toString().trim() === ''
+function isBlank({ bytes }: Line): boolean {
+  return bytes.length <= 1 && bytes.toString().trim() === ''
 }
 
 function wholeFrame(record: EventRecord, problem: (text: string) => void): Frame | undefined {

@@ -1,7 +1,9 @@
+import { dirname } from 'node:path'
 import { type Context, type Diagnose, usage } from '@agentpipe/stage'
 import { type LogEntry, readLog } from './log-reader.js'
-import { stateDirectory } from './session-directory.js'
-import { findSession, type Session } from './sessions.js'
+import { projectDirectory, stateDirectory, workingDirectory } from './session-directory.js'
+import { isBeingWritten } from './session-lock.js'
+import { allSessions, findSession, type Session, sessionsIn } from './sessions.js'
 
 /** Damaged lines that are told of one by one. */
 const TOLD = 10
@@ -25,10 +27,18 @@ export function oneId({ operands }: Pick<Reading, 'operands'>): string {
   return id
 }
 
-/** What a log holds. Lines that are damaged are told of on stderr, the first ones each, the rest as a number. */
+/** The session that the operand names; without one those of this directory, or of all. Throws StageError: 64, or 66 where there is none. */
+export function sessionsMeant(context: Reading, all: boolean): Session[] {
+  if (context.operands.length > 0) return [sessionFile(context)]
+  const state = stateDirectory(context.options.dir)
+  return all ? allSessions(state) : sessionsIn(projectDirectory(state, workingDirectory()))
+}
+
+/** What a log holds. Damaged lines are told of on stderr, the first ones each, the rest as a number; what a live writer has not yet ended is no damage. */
 export function* entriesOf({ diagnose }: { readonly diagnose: Diagnose }, log: string): Generator<LogEntry> {
   let count = 0
   yield* readLog(log, (line, damage) => {
+    if (damage.startsWith('torn') && isBeingWritten(dirname(log))) return
     if (++count <= TOLD) diagnose(`${log}: line ${line}: ${damage}`)
   })
   if (count > TOLD) diagnose(`${log}: ${count - TOLD} more lines are damaged`)

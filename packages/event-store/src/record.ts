@@ -17,6 +17,9 @@ export interface EventRecord {
   readonly members: Record<string, unknown>
 }
 
+/** An object that is a record of another version, or of a type that we don't know: whole, but nothing that can be used here. */
+export class UnknownRecord extends TypeError {}
+
 /** Whether frames of this type are recorded: events, and HELLO. */
 export function isRecorded(type: string): boolean {
   return type === 'HELLO' || messageSpec(type)?.kind === 'event'
@@ -32,11 +35,11 @@ export function recordOf(value: unknown): EventRecord {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new TypeError('not an object')
   const members = value as Record<string, unknown>
   const { v, seq, ts, type } = members
-  if (v !== 1) throw new TypeError(v === undefined ? 'not a record: no "v"' : 'of another version than 1')
+  if (v !== 1) throw typeof v === 'number' ? new UnknownRecord('of another version than 1') : new TypeError('not a record: no "v" that is 1')
   if (!Number.isSafeInteger(seq)) throw new TypeError('without a "seq" that is a number')
   if (typeof ts !== 'string' || Number.isNaN(Date.parse(ts))) throw new TypeError('without a "ts" that is a time')
   if (typeof type !== 'string') throw new TypeError('without a "type"')
-  if (!isRecorded(type.toUpperCase())) throw new TypeError(`of an unknown type, ${JSON.stringify(type.slice(0, 64))}`)
+  if (!isRecorded(type.toUpperCase())) throw new UnknownRecord(`of an unknown type, ${JSON.stringify(type.slice(0, 64))}`)
   return { seq: seq as number, time: ts, type: type.toUpperCase(), members }
 }
 

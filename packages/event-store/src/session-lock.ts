@@ -35,6 +35,15 @@ export function lockSession(directory: string): () => void {
   }
 }
 
+/** Whether a live process holds the lock of a session. Changes nothing. */
+export function isBeingWritten(directory: string): boolean {
+  const inode = String(statSync(directory).ino)
+  return readdirSync(directory).some((name) => {
+    const owner = ownerOf(name)
+    return owner !== undefined && isAlive(owner, inode)
+  })
+}
+
 function otherOwner(directory: string, own: string, inode: string): Owner | undefined {
   for (const name of readdirSync(directory)) {
     const owner = ownerOf(name)

@@ -1,7 +1,10 @@
-import { writeFileSync } from 'node:fs'
-import { fieldsOf } from '@agentpipe/testing'
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { fieldsOf, frames } from '@agentpipe/testing'
 import t from 'tap'
 import { recordsIn } from '../src/damaged-line.js'
+import { readLog } from '../src/log-reader.js'
+import { repair } from '../src/repair.js'
 import { Store, textLine } from './support/store.js'
 
 const WHOLE = Array.from({ length: 100 }, (_, index) => textLine(index + 1, `event ${index + 1}`))
@@ -86,6 +89,66 @@ t.test('case 38: the rest is used, and one line says what is wrong and where', a
     const history = await store.run(['history', 's'])
     t.equal(fieldsOf(history.stdout).length, left.length, `${name}: history`)
   }
+})
+
+t.test('repaired: what was used is all that is left, and each damaged line is beside it as it was', async (t) => {
+  const store = new Store(t)
+  const path = await store.write('s', '')
+  for (const [name, log, left, says] of DAMAGES) {
+    writeFileSync(path, log)
+    const aside = readFileSync(repair(path))
+    const problems: string[] = []
+    const entries = [...readLog(path, (_, problem) => problems.push(problem))]
+    t.same(
+      entries.map(({ frame }) => frame.text(1)),
+      left,
+      name,
+    )
+    const unknown = /another version|unknown type, "hologram"|a command/.test(`${says}${name}`) || name === 'no type at all'
+    t.equal(problems.length, unknown ? 1 : 0, `${name}: what is whole, though unknown, stays`)
+    t.equal(aside.length === 0, says === undefined || unknown, name)
+    for (const line of aside.toString('latin1').split('\n')) t.ok(Buffer.from(log).toString('latin1').includes(line), name)
+  }
+  const names = readdirSync(dirname(path))
+  t.same(
+    names.filter((name) => name.includes('.repaired-')),
+    [],
+  )
+  for (const name of names) t.equal(statSync(`${dirname(path)}/${name}`).mode & 0o777, 0o600)
+})
+
+t.test('verify: what is wrong and where, status 65; with --repair it is set aside, and the next writer goes on', async (t) => {
+  const store = new Store(t)
+  const path = await store.write('s', with50(`${'\0'.repeat(300)}\n`))
+  await store.write('whole', textLine(1, 'x'))
+  const found = await store.run(['verify'])
+  t.match(found, { status: 65, stderr: '' })
+  t.equal(found.stdout.toString(), `${path}: line 50: not JSON (NUL bytes): left out\ns: 99 events, 1 damaged line, 1 number missing\nwhole: 1 event\n`)
+  t.match(await store.run(['verify', 'whole']), { status: 0, stdout: Buffer.from('whole: 1 event\n') })
+  const repaired = await store.run(['verify', 's', '--repair'])
+  t.match(repaired, { status: 0, stderr: '' })
+  t.match(repaired.stdout.toString(), /; repaired: what was damaged is in .*events\.jsonl\.damaged-\S+\n$/)
+  t.match(await store.run(['verify', '--all']), { status: 0, stdout: Buffer.from('s: 99 events, 1 number missing\nwhole: 1 event\n') })
+  t.match(await store.run(['--session', 's'], { input: frames(['TEXT', 'more']) }), { status: 0, stderr: '' })
+  t.equal((await store.records('s')).at(-1)?.seq, 101)
+  t.match(await store.run(['verify', 'nothing']), { status: 66 })
+})
+
+t.test('what a live writer has not ended is no damage, and its log is not rewritten', async (t) => {
+  const store = new Store(t)
+  const path = await store.write('s', textLine(1, 'one'))
+  const child = store.start(['--session', 's'])
+  child.stdin.write(frames(['TEXT', 'two']))
+  await new Promise((resolve) => child.stdout.once('data', resolve))
+  const whole = readFileSync(path)
+  writeFileSync(path, Buffer.concat([whole, Buffer.from('{"v":1,"seq":3,"ts"')]))
+  t.match(await store.run(['verify', 's']), { status: 0, stdout: Buffer.from('s: 2 events\n'), stderr: '' })
+  t.match(await store.run(['replay', 's']), { status: 0, stderr: '' })
+  writeFileSync(path, Buffer.concat([Buffer.from('junk\n'), whole]))
+  t.match(await store.run(['verify', 's', '--repair']), { status: 75, stderr: new RegExp(`being written by process ${child.pid}`) })
+  child.stdin.end()
+  await new Promise((resolve) => child.on('close', resolve))
+  t.match(await store.run(['verify', 's', '--repair']), { status: 0 })
 })
 
 t.test('much damage does not flood the terminal', async (t) => {

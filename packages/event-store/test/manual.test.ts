@@ -16,7 +16,7 @@ t.test('the examples of the man page run as they stand', async (t) => {
 
 t.test('--help fits a terminal, and names what the man page explains', async (t) => {
   const store = new Store(t)
-  for (const args of [[], ['list'], ['replay'], ['history'], ['path']]) {
+  for (const args of [[], ['list'], ['replay'], ['history'], ['path'], ['verify']]) {
     const { status, stdout } = await store.run([...args, '--help'])
     const help = stdout.toString()
     t.equal(status, 0)

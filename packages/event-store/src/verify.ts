@@ -1,0 +1,83 @@
+import { dirname } from 'node:path'
+import { type Context, command, EXIT, printable, StageError } from '@agentpipe/stage'
+import { entriesIn, logLines } from './log-reader.js'
+import { readingOptions, sessionsMeant } from './reading.js'
+import { repair } from './repair.js'
+import { isBeingWritten } from './session-lock.js'
+import type { Session } from './sessions.js'
+
+const options = {
+  repair: { type: 'flag', about: 'set damage aside in a file beside the log' },
+  all: { type: 'flag', about: 'those of every directory, not only of this one' },
+  ...readingOptions,
+} as const
+
+/** What was found in a log. */
+interface Findings {
+  events: number
+  /** Lines that are not one whole record. */
+  damaged: number
+  /** Whole lines of a version or a type that we don't know. */
+  unknown: number
+  /** Numbers of events between the first and the last that no event has. */
+  missing: number
+}
+
+/** `event-store verify [ID]`: whether logs are whole; status 65 where one is not. */
+export const verify = command({
+  purpose: 'check logs for damage',
+  options,
+  operands: '[ID]',
+  examples: ['event-store verify latest', 'event-store verify --all --repair'],
+  act(context) {
+    const statuses = sessionsMeant(context, context.options.all).map((session) => verified(context, session))
+    return Math.max(EXIT.OK, ...statuses)
+  },
+})
+
+function verified(context: Context<typeof options>, session: Session): number {
+  const { output, diagnose } = context
+  try {
+    const findings = examine(session.log, (line, problem) => output.write(printable(`${session.log}: line ${line}: ${problem}`).concat('\n')))
+    const aside = findings.damaged > 0 && context.options.repair ? repair(session.log) : undefined
+    output.write(`${session.id}: ${summary(findings)}${aside === undefined ? '' : `; repaired: what was damaged is in ${printable(aside)}`}\n`)
+    return findings.damaged > 0 && aside === undefined ? EXIT.DATA : EXIT.OK
+  } catch (error) {
+    if (!(error instanceof StageError)) throw error
+    diagnose(error.message)
+    return error.status
+  }
+}
+
+/** Reads a whole log. What a live writer has not yet ended is no damage. */
+function examine(log: string, tell: (line: number, problem: string) => void): Findings {
+  const findings = { events: 0, damaged: 0, unknown: 0, missing: 0 }
+  let number = 0
+  let last: number | undefined
+  for (const line of logLines(log)) {
+    number++
+    const { entries, problems, unknown } = entriesIn(line)
+    if (!line.ended && problems.length > 0 && isBeingWritten(dirname(log))) break
+    for (const problem of problems) tell(number, line.ended ? problem : `torn, ${problem}`)
+    if (unknown) findings.unknown++
+    else if (problems.length > 0) findings.damaged++
+    findings.events += entries.length
+    for (const { record } of entries) {
+      if (last !== undefined && record.seq > last + 1) findings.missing += record.seq - last - 1
+      last = Math.max(last ?? 0, record.seq)
+    }
+  }
+  return findings
+}
+
+function summary({ events, damaged, unknown, missing }: Findings): string {
+  const parts = [counted(events, 'event')]
+  if (damaged > 0) parts.push(counted(damaged, 'damaged line'))
+  if (unknown > 0) parts.push(counted(unknown, 'line').concat(' of an unknown kind'))
+  if (missing > 0) parts.push(counted(missing, 'number').concat(' missing'))
+  return parts.join(', ')
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? '' : 's'}`
+}
