@@ -38,6 +38,8 @@ const HANDED_ON = {
     ask: { type: 'list', value: 'RULE', about: 'calls that somebody has to permit', rare: true },
     deny: { type: 'list', value: 'RULE', about: 'calls that may not run', rare: true },
     'max-output': { type: 'text', value: 'BYTES', about: 'how much a result holds at most', rare: true },
+    'tools-dir': { type: 'list', value: 'DIR', about: 'directory whose programs are tools', rare: true },
+    tools: { type: 'text', value: 'LIST', about: 'only these tools, with commas between them', rare: true },
   },
   'resp-render': {
     color: { type: 'text', value: 'WHEN', choices: ['auto', 'always', 'never'], about: 'colours', rare: true },

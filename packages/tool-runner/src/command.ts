@@ -15,6 +15,8 @@ export interface CommandSpec {
   /** Milliseconds, or undefined for no limit. */
   readonly timeoutMs: number | undefined
   readonly signal: AbortSignal
+  /** A descriptor for it to read; nothing if left out. */
+  readonly stdin?: number
   /** Takes what is printed; gives a promise when the command should wait. */
   readonly sink: (chunk: Buffer, stream: Stream) => Promise<void> | undefined
 }
@@ -31,7 +33,7 @@ interface Started {
   readonly exit: Promise<[number | null, string | null]>
 }
 
-/** Runs commands: each the leader of a session and process group of its own, without stdin or terminal. */
+/** Runs commands: each the leader of a session and process group of its own, without terminal. */
 export class CommandRunner {
   readonly #groups: ProcessGroups
   readonly #pipes: Pipes
@@ -68,14 +70,14 @@ export class CommandRunner {
     return { ended: this.#untilEnd(started, spec) }
   }
 
-  async #start({ file, args, cwd, env }: Omit<CommandSpec, 'sink'>, stdout: number, stderr: number): Promise<Started> {
+  async #start({ file, args, cwd, env, stdin }: Omit<CommandSpec, 'sink'>, stdout: number, stderr: number): Promise<Started> {
     const { execa } = await import('execa')
     const child = execa(file, args, {
       cwd,
       env,
       extendEnv: false,
       // Any descriptor will do; the types of execa 9 know those up to 9.
-      stdio: ['ignore', stdout as 3, stderr as 3],
+      stdio: [(stdin as 3 | undefined) ?? 'ignore', stdout as 3, stderr as 3],
       detached: true,
       buffer: false,
       cleanup: false,

@@ -55,7 +55,7 @@ export type InputOf<Schema extends InputSchema> = {
 /** Half a surrogate pair has no UTF-8: it could only be written as something else. */
 const LONE_SURROGATE = /\p{Surrogate}/u
 
-const validators = new WeakMap<InputSchema, Promise<ValidateFunction>>()
+const validators = new WeakMap<object, Promise<ValidateFunction>>()
 
 /**
  * The input of a call of `tool`, from its JSON text. Members that the schema doesn't name are left out. Throws ToolError, which names
@@ -69,6 +69,21 @@ export async function checkInput<Schema extends InputSchema>(tool: string, schem
   const broken = brokenText(input, '')
   if (broken !== undefined) throw wrong(`${broken} holds half of a surrogate pair, which is no text`)
   return input as InputOf<Schema>
+}
+
+/**
+ * The same for a tool from outside, with any JSON Schema: the members are left as they are. A schema that can't be used checks nothing, since who
+ * wrote it checks the input as well.
+ */
+export async function checkOutsideInput(tool: string, schema: object, text: string): Promise<Readonly<Record<string, unknown>>> {
+  const input = parse(text)
+  const validate = await outsideValidatorOf(schema)
+  if (validate !== undefined && !validate(input)) {
+    const members = 'properties' in schema ? `; ${tool} takes ${memberList({ required: [], ...schema } as unknown as InputSchema)}` : ''
+    throw new ToolError(`wrong input: ${problemOf(validate.errors?.[0] as ErrorObject, input)}${members}`)
+  }
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) throw new ToolError(`wrong input: expected an object, not ${kindOf(input)}`)
+  return input as Record<string, unknown>
 }
 
 function parse(text: string): unknown {
@@ -89,6 +104,15 @@ export function validatorOf(schema: InputSchema): Promise<ValidateFunction> {
 async function compile(schema: InputSchema): Promise<ValidateFunction> {
   const { Ajv } = await import('ajv')
   return new Ajv({ removeAdditional: 'all', strict: false, verbose: true }).compile(schema)
+}
+
+async function outsideValidatorOf(schema: object): Promise<ValidateFunction | undefined> {
+  // Whatever draft it names: what we know of it counts.
+  const { $schema, $id, ...rest } = schema as Record<string, unknown>
+  const options = { strict: false, validateFormats: false, verbose: true, logger: false } as const
+  const made = validators.get(schema) ?? import('ajv').then(({ Ajv }) => new Ajv(options).compile(rest))
+  validators.set(schema, made)
+  return made.catch(() => undefined)
 }
 
 function problemOf({ keyword, instancePath, params, data, message }: ErrorObject, input: unknown): string {
@@ -141,7 +165,10 @@ function memberList({ properties, required }: InputSchema): string {
 }
 
 function formOf(schema: PropertySchema): string {
-  if (schema.type === 'array') return `array of ${formOf(schema.items)}`
+  // A schema from outside may lack any of it.
+  if (schema.type === undefined) return 'any'
+  if (schema.type === 'array') return schema.items?.type === undefined ? 'array' : `array of ${formOf(schema.items)}`
+  if (schema.type === 'object' && schema.properties === undefined) return 'object'
   if (schema.type === 'object')
     return `{${Object.entries(schema.properties)
       .map(([name, property]) => `${name}: ${formOf(property)}`)

@@ -8,6 +8,8 @@ export const OPTIONS = {
   allow: { type: 'list', value: 'RULE', about: 'allow what RULE says: Bash(git diff:*), Edit(src/**)', rare: true },
   ask: { type: 'list', value: 'RULE', about: 'ask before what RULE says is done', rare: true },
   deny: { type: 'list', value: 'RULE', about: 'deny what RULE says, whatever else is allowed', rare: true },
+  'tools-dir': { type: 'list', value: 'DIR', about: 'directory whose programs are tools' },
+  'tools-wait': { type: 'seconds', value: 'S', default: 1, about: 'longest wait for tools from outside before the first frame', rare: true },
   tools: { type: 'text', value: 'LIST', about: 'only these tools, with commas between them' },
 } as const satisfies OptionTable
 

@@ -19,6 +19,13 @@ export interface RuleSet {
   readonly deny: readonly Rule[]
 }
 
+/** Real paths that the mode is about. */
+export interface Places {
+  readonly workspace: string
+  /** What tool-runner itself runs or obeys: a model that could write there would decide what it may do. */
+  readonly guarded: readonly string[]
+}
+
 /**
  * What calls may do: what the user's rules say, else what the project's say, else what the mode says. `deny` goes before `ask`, and that before
  * `allow`. A project's rules can only take away: its `allow` makes exceptions of its own `ask`, and of nothing else.
@@ -26,13 +33,14 @@ export interface RuleSet {
 export class Policy {
   readonly #mode: Mode
   readonly #writable: readonly string[]
+  readonly #guarded: readonly string[]
   readonly #user: RuleSet
   readonly #project: RuleSet
 
-  /** `workspace` is a real path. */
-  constructor(mode: Mode, workspace: string, user: RuleSet, project: RuleSet) {
+  constructor(mode: Mode, { workspace, guarded }: Places, user: RuleSet, project: RuleSet) {
     this.#mode = mode
     this.#writable = [workspace, realPathOf(tmpdir())]
+    this.#guarded = guarded
     this.#user = user
     this.#project = project
   }
@@ -97,7 +105,9 @@ export class Policy {
 
   #writeByMode(tool: string, path: string): Decision {
     if (this.#mode === 'read-only') return this.#denied(`${tool} can change things`)
-    if (this.#mode === 'full' || this.#writable.some((directory) => isWithin(directory, path))) return this.#allowed()
+    if (this.#mode === 'full') return this.#allowed()
+    if (this.#guarded.some((guarded) => isWithin(guarded, path))) return this.#denied(`what tool-runner runs or obeys is in ${path}`)
+    if (this.#writable.some((directory) => isWithin(directory, path))) return this.#allowed()
     return this.#denied(`${path} is outside ${this.#writable.join(' and ')}`)
   }
 

@@ -13,7 +13,8 @@ export function programBesideUs(name: string): string | undefined {
   return isProgram(path) ? path : undefined
 }
 
-function isProgram(path: string): boolean {
+/** Whether there is a file that may be executed. */
+export function isProgram(path: string): boolean {
   try {
     accessSync(path, constants.X_OK)
     return statSync(path).isFile()

@@ -1,15 +1,16 @@
 import type { Frame } from '@agentpipe/frame'
-import { checkMessage, messageFields, parseMessage } from '@agentpipe/message'
+import { checkMessage, parseMessage } from '@agentpipe/message'
 import { type Context, EXIT, type FrameStage, type Output, StageError } from '@agentpipe/stage'
 import { CallQueue } from './call-queue.js'
-import { validatorOf } from './input-schema.js'
 import { LiveOutput } from './live-output.js'
 import type { OPTIONS } from './options.js'
+import { OutsideTools } from './outside-tools.js'
 import { failure, resultFields } from './result.js'
 import { Session } from './session.js'
 import type { Call, Outcome, Tool } from './tool.js'
 import { ToolError } from './tool-error.js'
-import { toolsOf } from './tools.js'
+import { ToolSet } from './tool-set.js'
+import { builtInTools, wantedTools } from './tools.js'
 
 const WARM_UP_MS = 50
 
@@ -27,15 +28,27 @@ interface TakenCall {
 export class ToolRunner implements FrameStage {
   readonly #output: Output
   readonly #session: Session
-  readonly #tools: Map<string, Tool>
+  readonly #tools: ToolSet
+  readonly #outside: OutsideTools
   readonly #calls: CallQueue<TakenCall>
   /** Whether there is a head, and whether a turn of it is going on: until STOP it may still want results. */
   #head: 'none' | 'in turn' | 'between turns' = 'none'
+  /** Calls that may be for a tool from outside that is not known yet. */
+  readonly #unclear = new Set<Promise<void>>()
 
-  constructor({ options, output }: Context<typeof OPTIONS>) {
+  /** A runner that knows its tools: those from outside too, as far as they tell of themselves within `--tools-wait`. */
+  static async start(context: Context<typeof OPTIONS>): Promise<ToolRunner> {
+    const runner = new ToolRunner(context)
+    await runner.#outside.within(context.options['tools-wait'] * 1000)
+    return runner
+  }
+
+  private constructor({ options, output, diagnose }: Context<typeof OPTIONS>) {
     this.#output = output
-    this.#session = new Session(options, output)
-    this.#tools = toolsOf(this.#session, options.tools)
+    this.#session = new Session(options, output, diagnose)
+    const builtIn = builtInTools(this.#session)
+    this.#tools = new ToolSet(output, builtIn, wantedTools(options.tools, builtIn, this.#session.toolDirectories.length > 0))
+    this.#outside = new OutsideTools(this.#session, diagnose, (tool) => this.#tools.add(tool))
     this.#calls = new CallQueue(
       (call) => this.#answer(call),
       () => (output.backedUp ? output.drained() : undefined),
@@ -60,6 +73,7 @@ export class ToolRunner implements FrameStage {
       await this.#cancelAll()
       throw new StageError(EXIT.UNAVAILABLE, 'the input ended before STOP: whoever runs the turn is gone')
     }
+    await Promise.all(this.#unclear)
     await this.#calls.idle()
     await this.#session.leave()
   }
@@ -76,28 +90,34 @@ export class ToolRunner implements FrameStage {
   /** The tools that nobody before us has are ours from now on. */
   #hello(): void {
     this.#head = 'in turn'
-    for (const { name, description, inputSchema, readOnly } of this.#tools.values()) {
-      this.#output.send(messageFields('TOOL_DEF', [name, description, JSON.stringify(inputSchema)], { read_only: String(readOnly) }))
-    }
+    this.#tools.announce()
     // Loaded while the model thinks: the first call need not wait for it, and HELLO has not.
-    setTimeout(
-      () => void Promise.all([import('execa'), ...[...this.#tools.values()].map(({ inputSchema }) => validatorOf(inputSchema))]).catch(() => {}),
-      WARM_UP_MS,
-    ).unref()
+    setTimeout(() => void Promise.all([import('execa'), this.#tools.warmUp()]).catch(() => {}), WARM_UP_MS).unref()
   }
 
-  /** Before HELLO, an earlier runner's: its definition wins. Behind it, ours has been the first. */
   #otherTool(frame: Frame): void {
     checkMessage(frame)
-    if (this.#head === 'none') this.#tools.delete(frame.text(1) as string)
+    this.#tools.definedByOther(frame.text(1) as string)
   }
 
   #take(frame: Frame): void {
     checkMessage(frame)
     const tool = this.#tools.get(frame.text(1) as string)
-    if (tool === undefined) return
+    if (tool === undefined) {
+      this.#takeLater(frame)
+      return
+    }
     const [id, input] = [frame.text(2) as string, frame.text(3) as string]
     this.#calls.add({ id, tool, input, readOnly: tool.readOnly, cancelling: new AbortController() })
+  }
+
+  /** In a plain filter a call can come before its tool is known. */
+  #takeLater(frame: Frame): void {
+    if (!this.#outside.pending) return
+    const copy = frame.copy()
+    const taken = this.#outside.known(frame.text(1) as string).then(() => this.#take(copy))
+    this.#unclear.add(taken)
+    void taken.then(() => this.#unclear.delete(taken))
   }
 
   async #answer({ id, tool, input, cancelling: { signal } }: TakenCall): Promise<void> {

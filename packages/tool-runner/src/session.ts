@@ -1,5 +1,5 @@
 import { realpathSync, statSync } from 'node:fs'
-import { type Output, reason, usage } from '@agentpipe/stage'
+import { type Diagnose, type Output, reason, usage } from '@agentpipe/stage'
 import { CommandRunner } from './command.js'
 import { Jobs } from './jobs.js'
 import type { Options } from './options.js'
@@ -10,6 +10,7 @@ import { ProcessGroups } from './process-groups.js'
 import { projectRules, userRules } from './rule-sources.js'
 import { SeenFiles } from './seen-files.js'
 import { TemporaryDirectory } from './temporary-directory.js'
+import { toolDirectories } from './tool-directories.js'
 import { WorkingDirectory } from './working-directory.js'
 
 /** A result must fit into a field of 64 MiB, with what is said about it. */
@@ -31,19 +32,30 @@ export class Session {
   readonly #pipes = new Pipes(this.temporary)
   readonly commands = new CommandRunner(this.groups, this.#pipes)
   readonly workingDirectory: WorkingDirectory
+  /** Real paths of directories whose programs are tools. */
+  readonly toolDirectories: readonly string[]
+  readonly #leaving = new AbortController()
 
-  /** Throws StageError when there is no such workspace. */
-  constructor(options: Options, output: Output) {
+  /** Throws StageError when there is no such workspace or tools directory, and for rules that are none. */
+  constructor(options: Options, output: Output, diagnose: Diagnose) {
     this.workspace = realDirectory(options.workspace)
-    const policy = new Policy(options.mode, this.workspace, userRules(options, this.workspace), projectRules(this.workspace))
+    this.toolDirectories = toolDirectories(options['tools-dir'], this.workspace, diagnose)
+    const places = { workspace: this.workspace, guarded: this.toolDirectories }
+    const policy = new Policy(options.mode, places, userRules(options, this.workspace), projectRules(this.workspace))
     this.permissions = new Permissions(policy, output)
     this.timeoutMs = options.timeout === 0 ? undefined : options.timeout * 1000
     this.maxOutput = Math.min(Math.max(2, Math.floor(options['max-output'])), LARGEST_OUTPUT)
     this.workingDirectory = new WorkingDirectory(this.workspace)
   }
 
+  /** Aborted when tool-runner leaves: what nobody has called ends then. */
+  get leaving(): AbortSignal {
+    return this.#leaving.signal
+  }
+
   /** Leaves nothing behind but the outputs that results name. */
   async leave(): Promise<void> {
+    this.#leaving.abort()
     await this.groups.leave()
     await this.jobs.leave()
     await this.#pipes.leave()

@@ -1,4 +1,4 @@
-import { checkInput, type InputOf, type InputSchema } from './input-schema.js'
+import { checkInput, type InputOf, type InputSchema, validatorOf } from './input-schema.js'
 import type { LiveOutput } from './live-output.js'
 import type { Status } from './tool-error.js'
 
@@ -7,11 +7,14 @@ export interface Tool {
   readonly name: string
   /** For the model. */
   readonly description: string
-  readonly inputSchema: InputSchema
+  /** JSON Schema. */
+  readonly inputSchema: object
   /** Calls change nothing: they may run side by side, and in every mode. */
   readonly readOnly: boolean
   /** It asks the policy itself about what a call is to do; for others the policy judges the tool as a whole. */
   readonly judgesItself?: true
+  /** Gets ready for the first call, which need not wait for it then. */
+  warmUp?(): Promise<unknown>
   /** Runs one call; `input` is the JSON text that the model wrote. A ToolError is the call's answer, and so is any other error. */
   run(input: string, call: Call): Promise<Outcome>
 }
@@ -64,5 +67,9 @@ export interface ToolSpec<Schema extends InputSchema> {
 
 /** A tool whose input is checked against its schema before it runs. */
 export function defineTool<const Schema extends InputSchema>(spec: ToolSpec<Schema>): Tool {
-  return { ...spec, run: async (input, call) => spec.run(await checkInput(spec.name, spec.inputSchema, input), call) }
+  return {
+    ...spec,
+    warmUp: () => validatorOf(spec.inputSchema),
+    run: async (input, call) => spec.run(await checkInput(spec.name, spec.inputSchema, input), call),
+  }
 }

@@ -1,4 +1,5 @@
 import { usage } from '@agentpipe/stage'
+import picomatch from 'picomatch'
 import type { Session } from './session.js'
 import type { Tool } from './tool.js'
 import { bashTool } from './tools/bash.js'
@@ -12,15 +13,23 @@ import { writeTool } from './tools/write.js'
 
 const MAKERS = [readTool, writeTool, editTool, bashTool, jobsTool, globTool, grepTool, todoWriteTool]
 
-/** The tools by name, in the order in which they are announced; only those of `list` (`Read,Grep`) if it is given. Throws StageError for a name that is none. */
-export function toolsOf(session: Session, list: string | undefined): Map<string, Tool> {
-  const all = new Map(MAKERS.map((make) => make(session)).map((tool) => [tool.name, tool]))
-  if (list === undefined) return all
+/** The tools that are built in, in the order in which they are announced. */
+export function builtInTools(session: Session): readonly Tool[] {
+  return MAKERS.map((make) => make(session))
+}
+
+/**
+ * Which tools `--tools` wants: `Read,Grep,github__*`; all if it isn't given. Throws StageError for a name that can be none: that of nothing in
+ * `builtIn`, where no others are to come.
+ */
+export function wantedTools(list: string | undefined, builtIn: readonly Tool[], othersToCome: boolean): (name: string) => boolean {
+  if (list === undefined) return () => true
   const wanted = list
     .split(',')
     .map((name) => name.trim())
     .filter((name) => name !== '')
-  const unknown = wanted.find((name) => !all.has(name))
-  if (unknown !== undefined) throw usage(`--tools: there is no tool ${JSON.stringify(unknown)}: ${[...all.keys()].join(', ')}`)
-  return new Map([...all].filter(([name]) => wanted.includes(name)))
+  const isWanted = picomatch(wanted)
+  const unknown = wanted.find((pattern) => !othersToCome && !builtIn.some(({ name }) => picomatch.isMatch(name, pattern)))
+  if (unknown !== undefined) throw usage(`--tools: there is no tool ${JSON.stringify(unknown)}: ${builtIn.map(({ name }) => name).join(', ')}`)
+  return (name) => wanted.length > 0 && isWanted(name)
 }

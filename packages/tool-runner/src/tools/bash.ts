@@ -1,13 +1,12 @@
 import { open } from 'node:fs/promises'
-import type { CommandEnd } from '../command.js'
+import { ending, joined, outcomeOf } from '../command-outcome.js'
+import { CommandOutput } from '../command-output.js'
 import { commandEnvironment } from '../environment.js'
-import type { Stream } from '../live-output.js'
 import { OutputCapture } from '../output-capture.js'
 import type { Session } from '../session.js'
 import { shellCommand } from '../shell.js'
 import { type Call, defineTool, type Outcome, type Tool } from '../tool.js'
 import { ToolError } from '../tool-error.js'
-import { WholeCharacters } from '../utf8.js'
 
 export function bashTool(session: Session): Tool {
   return defineTool({
@@ -67,49 +66,4 @@ async function startJob(session: Session, command: string, timeoutMs: number | u
   } finally {
     await file.close()
   }
-}
-
-/** Two streams as one, in whole characters: neither cuts the other's in two. */
-class CommandOutput {
-  readonly #streams: Readonly<Record<Stream, WholeCharacters>>
-  #waits: (Promise<void> | undefined)[] = []
-
-  constructor(sink: (chunk: Buffer, stream: Stream) => (Promise<void> | undefined)[]) {
-    const streamInto = (stream: Stream) => new WholeCharacters((chunk) => this.#waits.push(...sink(chunk, stream)))
-    this.#streams = { stdout: streamInto('stdout'), stderr: streamInto('stderr') }
-  }
-
-  /** Gives a promise while somebody down the line is behind. */
-  write(chunk: Buffer, stream: Stream): Promise<void> | undefined {
-    this.#waits = []
-    this.#streams[stream].push(chunk)
-    const waits = this.#waits.filter((wait) => wait !== undefined)
-    return waits.length === 0 ? undefined : Promise.all(waits).then(() => {})
-  }
-
-  end(): void {
-    for (const stream of Object.values(this.#streams)) stream.end()
-  }
-}
-
-function outcomeOf({ cause, exitCode, signal }: CommandEnd, timeoutMs: number | undefined): Pick<Outcome, 'status' | 'summary'> {
-  if (cause === 'cancelled') return { status: 'cancelled', summary: 'cancelled' }
-  if (cause === 'timeout') return { status: 'timeout', summary: timedOut(timeoutMs) }
-  if (signal !== undefined) return { status: 'error', summary: `ended by ${signal}` }
-  return exitCode === 0 ? { status: 'ok', summary: 'exit status 0' } : { status: 'error', summary: `exit status ${exitCode}` }
-}
-
-/** What the model must know beyond the output. */
-function ending(end: CommandEnd, timeoutMs: number | undefined): string | undefined {
-  return end.cause === 'itself' && end.exitCode === 0 ? undefined : `[${outcomeOf(end, timeoutMs).summary}]`
-}
-
-function timedOut(timeoutMs: number | undefined): string {
-  return `timed out after ${(timeoutMs ?? 0) / 1000} s`
-}
-
-function joined(note: string | undefined, text: Buffer, last: string | undefined): Buffer {
-  const before = note === undefined ? '' : `${note}\n`
-  const newline = last === undefined || text.length === 0 || text[text.length - 1] === 0x0a ? '' : '\n'
-  return Buffer.concat([Buffer.from(before), text, Buffer.from(`${newline}${last ?? ''}`)])
 }
