@@ -53,13 +53,13 @@ const lazyBuiltins = {
 }
 
 /**
- * A package that is imported by `await import('name')` becomes a file of its own, packages/NAME.cjs, that is read when it is first used: the
- * SDKs of model makers are ten times as long as all that is ours, and even unused code has to be read by V8 at every start.
+ * A package that is imported by `await import('name')`, and a NAME-library.ts of ours that exports what is needed of one, becomes a
+ * file of its own, packages/NAME.cjs, that is read when it is first used: the SDKs of model makers are ten times as long as all that is ours, and even unused code has to be read by V8 at every start.
  */
 const packagesOnDemand = {
   name: 'packages-on-demand',
   setup({ onResolve, resolve }) {
-    onResolve({ filter: /^[^.]/ }, async ({ kind, path, resolveDir, pluginData }) => {
+    onResolve({ filter: /^[^.]|-library\.js$/ }, async ({ kind, path, resolveDir, pluginData }) => {
       if (kind !== 'dynamic-import' || path.startsWith('node:') || pluginData === 'inner') return undefined
       const resolved = await resolve(path, { kind, resolveDir, pluginData: 'inner' })
       if (resolved.errors.length > 0) return resolved
@@ -74,7 +74,10 @@ const IMPORT_META_URL = "const __importMetaUrl='file://'+__filename;"
 
 /** Bundles a package once, whoever imports it, and gives the name of its file. */
 function packageFile(name, entry) {
-  const file = `${name.replace(/^@/, '').replaceAll('/', '-')}.cjs`
+  const file = `${name
+    .replace(/^(@|\.\/)/, '')
+    .replace(/\.js$/, '')
+    .replaceAll('/', '-')}.cjs`
   if (!made.has(file))
     made.set(
       file,

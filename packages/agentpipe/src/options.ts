@@ -39,6 +39,7 @@ const HANDED_ON = {
     deny: { type: 'list', value: 'RULE', about: 'calls that may not run', rare: true },
     'max-output': { type: 'text', value: 'BYTES', about: 'how much a result holds at most', rare: true },
     'tools-dir': { type: 'list', value: 'DIR', about: 'directory whose programs are tools', rare: true },
+    mcp: { type: 'list', value: 'FILE', about: 'file that names MCP servers, whose tools are used' },
     tools: { type: 'text', value: 'LIST', about: 'only these tools, with commas between them', rare: true },
   },
   'resp-render': {

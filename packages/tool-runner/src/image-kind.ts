@@ -1,3 +1,6 @@
+/** The largest image that model servers take is 5 MB, in base64. */
+export const LARGEST_IMAGE_BYTES = 3_750_000
+
 /** Image formats that models take, by the bytes that their files begin with. */
 const FORMATS: readonly (readonly [type: string, matches: (start: Buffer) => boolean])[] = [
   ['image/png', (start) => start.subarray(0, 8).equals(Buffer.from('89504e470d0a1a0a', 'hex'))],

@@ -9,6 +9,7 @@ export const OPTIONS = {
   ask: { type: 'list', value: 'RULE', about: 'ask before what RULE says is done', rare: true },
   deny: { type: 'list', value: 'RULE', about: 'deny what RULE says, whatever else is allowed', rare: true },
   'tools-dir': { type: 'list', value: 'DIR', about: 'directory whose programs are tools' },
+  mcp: { type: 'list', value: 'FILE', about: 'file that names MCP servers, whose tools are used' },
   'tools-wait': { type: 'seconds', value: 'S', default: 1, about: 'longest wait for tools from outside before the first frame', rare: true },
   tools: { type: 'text', value: 'LIST', about: 'only these tools, with commas between them' },
 } as const satisfies OptionTable

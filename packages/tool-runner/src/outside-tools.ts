@@ -1,5 +1,6 @@
 import { basename, dirname, join } from 'node:path'
 import { type Diagnose, reason } from '@agentpipe/stage'
+import { McpServer } from './mcp-server.js'
 import type { Session } from './session.js'
 import type { Tool } from './tool.js'
 import { programsIn } from './tool-directories.js'
@@ -8,27 +9,36 @@ import { toolProgram } from './tool-program.js'
 /** So many programs are asked what they are at the same time. */
 const ASKED_AT_ONCE = 4
 
-/** Tools that are not built in: programs of tools directories. Each is known when whoever has it has said what it is. */
+/** Tools that are not built in: programs of tools directories, and what MCP servers have. Each is known when whoever has it has said what it is. */
 export class OutsideTools {
   readonly #session: Session
   readonly #diagnose: Diagnose
   /** Resolves when every one of them is known, or never will be. */
   readonly settled: Promise<void>
   pending = true
+  readonly #servers: readonly McpServer[]
+  /** Servers that can't be used, and why. */
+  readonly #failed = new Map<string, string>()
   readonly #awaited = new Map<string, () => void>()
 
   /** `add` gets each, and says whether the name was free. */
   constructor(session: Session, diagnose: Diagnose, add: (tool: Tool) => boolean) {
     this.#session = session
     this.#diagnose = diagnose
+    this.#servers = session.mcpEntries.map((entry) => new McpServer(entry, session))
     const found = (tool: Tool) => {
       const free = add(tool)
       this.#awaited.get(tool.name)?.()
       return free
     }
-    this.settled = this.#programs(found).then(() => {
+    this.settled = Promise.all([this.#programs(found), ...this.#servers.map((server) => this.#server(server, found))]).then(() => {
       this.pending = false
     })
+  }
+
+  /** Whether there are any to look for. */
+  get any(): boolean {
+    return this.#session.toolDirectories.length + this.#servers.length > 0
   }
 
   /** Resolves when the tool of that name is known, or it is certain that there is none. */
@@ -46,13 +56,18 @@ export class OutsideTools {
 
   /** Resolves when all of them are known, or that many milliseconds have gone by. */
   async within(milliseconds: number): Promise<void> {
-    if (this.#session.toolDirectories.length === 0) return
+    if (!this.any) return
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<void>((resolve) => {
       timer = setTimeout(resolve, milliseconds)
     })
     await Promise.race([this.settled, late])
     clearTimeout(timer)
+  }
+
+  /** Ends the connections. */
+  async leave(): Promise<void> {
+    await Promise.all(this.#servers.map((server) => server.leave()))
   }
 
   async #programs(add: (tool: Tool) => boolean): Promise<void> {
@@ -64,6 +79,21 @@ export class OutsideTools {
       }
     }
     await Promise.all(Array.from({ length: ASKED_AT_ONCE }, ask))
+  }
+
+  /** Why there is no tool of that name, where it would be one of a server that can't be used. */
+  whyNot(name: string): string | undefined {
+    return [...this.#failed].find(([prefix]) => name.startsWith(prefix))?.[1]
+  }
+
+  async #server(server: McpServer, add: (tool: Tool) => boolean): Promise<void> {
+    try {
+      await server.connect(add)
+    } catch (error) {
+      const problem = `MCP server ${server.name} can't be used: ${reason(error)}`
+      this.#failed.set(server.prefix, problem)
+      if (!this.#session.leaving.aborted) this.#diagnose(problem)
+    }
   }
 
   async #program(path: string): Promise<Tool | undefined> {

@@ -47,7 +47,7 @@ export class ToolRunner implements FrameStage {
     this.#output = output
     this.#session = new Session(options, output, diagnose)
     const builtIn = builtInTools(this.#session)
-    this.#tools = new ToolSet(output, builtIn, wantedTools(options.tools, builtIn, this.#session.toolDirectories.length > 0))
+    this.#tools = new ToolSet(output, builtIn, wantedTools(options.tools, builtIn, options['tools-dir'].length + options.mcp.length > 0))
     this.#outside = new OutsideTools(this.#session, diagnose, (tool) => this.#tools.add(tool))
     this.#calls = new CallQueue(
       (call) => this.#answer(call),
@@ -75,7 +75,7 @@ export class ToolRunner implements FrameStage {
     }
     await Promise.all(this.#unclear)
     await this.#calls.idle()
-    await this.#session.leave()
+    await Promise.all([this.#session.leave(), this.#outside.leave()])
   }
 
   interrupt(): void {
@@ -102,20 +102,20 @@ export class ToolRunner implements FrameStage {
 
   #take(frame: Frame): void {
     checkMessage(frame)
-    const tool = this.#tools.get(frame.text(1) as string)
+    const [name, id, input] = [1, 2, 3].map((field) => frame.text(field)) as [string, string, string]
+    const tool = this.#tools.get(name)
     if (tool === undefined) {
-      this.#takeLater(frame)
+      const problem = this.#outside.whyNot(name)
+      if (problem !== undefined) this.#result(id, name, failure(new ToolError(problem)), 0)
+      else if (this.#outside.pending) this.#takeLater(name, frame.copy())
       return
     }
-    const [id, input] = [frame.text(2) as string, frame.text(3) as string]
     this.#calls.add({ id, tool, input, readOnly: tool.readOnly, cancelling: new AbortController() })
   }
 
   /** In a plain filter a call can come before its tool is known. */
-  #takeLater(frame: Frame): void {
-    if (!this.#outside.pending) return
-    const copy = frame.copy()
-    const taken = this.#outside.known(frame.text(1) as string).then(() => this.#take(copy))
+  #takeLater(name: string, frame: Frame): void {
+    const taken = this.#outside.known(name).then(() => this.#take(frame))
     this.#unclear.add(taken)
     void taken.then(() => this.#unclear.delete(taken))
   }
@@ -166,6 +166,6 @@ export class ToolRunner implements FrameStage {
   async #cancelAll(): Promise<void> {
     this.#cancel(() => true)
     await this.#calls.idle()
-    await this.#session.leave()
+    await Promise.all([this.#session.leave(), this.#outside.leave()])
   }
 }

@@ -2,6 +2,7 @@ import { realpathSync, statSync } from 'node:fs'
 import { type Diagnose, type Output, reason, usage } from '@agentpipe/stage'
 import { CommandRunner } from './command.js'
 import { Jobs } from './jobs.js'
+import { type McpEntry, mcpEntries } from './mcp-config.js'
 import type { Options } from './options.js'
 import { Permissions } from './permissions.js'
 import { Pipes } from './pipes.js'
@@ -34,13 +35,15 @@ export class Session {
   readonly workingDirectory: WorkingDirectory
   /** Real paths of directories whose programs are tools. */
   readonly toolDirectories: readonly string[]
+  readonly mcpEntries: readonly McpEntry[]
   readonly #leaving = new AbortController()
 
-  /** Throws StageError when there is no such workspace or tools directory, and for rules that are none. */
+  /** Throws StageError when there is no such workspace or tools directory, and for rules and MCP files that are none. */
   constructor(options: Options, output: Output, diagnose: Diagnose) {
     this.workspace = realDirectory(options.workspace)
     this.toolDirectories = toolDirectories(options['tools-dir'], this.workspace, diagnose)
-    const places = { workspace: this.workspace, guarded: this.toolDirectories }
+    this.mcpEntries = options.mcp.flatMap(mcpEntries)
+    const places = { workspace: this.workspace, guarded: [...this.toolDirectories, ...options.mcp.map((path) => realpathSync(path))] }
     const policy = new Policy(options.mode, places, userRules(options, this.workspace), projectRules(this.workspace))
     this.permissions = new Permissions(policy, output)
     this.timeoutMs = options.timeout === 0 ? undefined : options.timeout * 1000

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { Hash } from 'node:crypto'
 import { type FileHandle, readlink } from 'node:fs/promises'
 import { fileError, openRegularFile } from '../file-kind.js'
-import { imageType } from '../image-kind.js'
+import { imageType, LARGEST_IMAGE_BYTES } from '../image-kind.js'
 import { NumberedLines } from '../numbered-lines.js'
 import { absolutePath, realTarget } from '../paths.js'
 import { newHash } from '../seen-files.js'
@@ -12,8 +12,6 @@ import { ToolError } from '../tool-error.js'
 import { asText } from '../utf8.js'
 
 const CHUNK_BYTES = 64 * 1024
-/** The largest image that model servers take is 5 MB, in base64. */
-const LARGEST_IMAGE_BYTES = 3_750_000
 /** A file up to this size is read to its end, to count its lines and to know what was in it. */
 const READ_TO_END_BYTES = 16 * 1024 ** 2
 
