@@ -19,7 +19,7 @@ export const agentLoop = command({
     }
     if (settings['show-prompt']) {
       const { ShowPrompt } = await import('./show-prompt.js')
-      return new ShowPrompt(context.output, await promptFor(false), settings.model)
+      return new ShowPrompt(context.output, await promptFor(false), settings)
     }
     const provider = await chooseProvider(settings, context.diagnose)
     const system = await promptFor(provider.plays === true && settings.until === undefined)

@@ -4,8 +4,11 @@ import { dirname, join } from 'node:path'
 import { type Diagnose, printable } from '@agentpipe/stage'
 import { type ContextFile, readContextFile } from './context-file.js'
 
-/** Names of files with instructions for agents: of those in one directory the first counts. */
+/** Names of files with instructions for agents: of those in one directory the first that says something counts. */
 const NAMES = ['AGENTS.md', 'CLAUDE.md']
+
+/** What says nothing but that the other one is to be read. */
+const REFERENCE = /^@(?:\.\/)?(?:AGENTS|CLAUDE)\.md$/
 
 /** All of them together, in characters. */
 const MOST = 256 * 1024
@@ -28,8 +31,9 @@ export function instructions(place: Place | undefined, diagnose: Diagnose): stri
   const add = (path: string, file: ContextFile | undefined): boolean => {
     if (file === undefined) return false
     const text = file.text.trim()
-    if (seen.has(file.realPath) || text === '') return true
-    seen.add(file.realPath)
+    if (text === '' || REFERENCE.test(text)) return false
+    if (seen.has(file.realPath) || seen.has(text)) return true
+    seen.add(file.realPath).add(text)
     if (text.length > room) diagnose(`${path} is left out of the system prompt: there are more than ${MOST / 1024} Ki characters of instructions`)
     else parts.push(`## ${printable(path)}\n\n${text}`)
     room -= Math.min(room, text.length)

@@ -3,6 +3,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { type Diagnose, printable } from '@agentpipe/stage'
 import { readContextFile } from './context-file.js'
+import { frontMatter } from './front-matter.js'
 
 /** Where skills are, in a project and in the user's home directory. */
 const DIRECTORIES = ['.agents/skills', '.claude/skills']
@@ -47,16 +48,11 @@ function skillFiles(directory: string): string[] {
 }
 
 async function readSkill(path: string, inside: string | undefined, diagnose: Diagnose): Promise<Skill | undefined> {
-  const [, front] = /^---\r?\n([\s\S]*?)\r?\n---\s*(?:\r?\n|$)/.exec(readContextFile(path, inside, diagnose)?.text ?? '') ?? []
+  const front = await frontMatter(readContextFile(path, inside, diagnose)?.text ?? '')
   if (front === undefined) return undefined
-  const { parse } = await import('yaml')
-  try {
-    const { name, description } = (parse(front, { maxAliasCount: 0 }) ?? {}) as Record<string, unknown>
-    if (typeof name === 'string' && typeof description === 'string') return { name: oneLine(name), description: oneLine(description), path }
-    diagnose(`${path} is left out of the system prompt: its front matter has no name and description`)
-  } catch (error) {
-    diagnose(`${path} is left out of the system prompt: its front matter is no YAML: ${String((error as Error).message).split('\n', 1)[0]}`)
-  }
+  const { name, description } = front
+  if (typeof name === 'string' && typeof description === 'string') return { name: oneLine(name), description: oneLine(description), path }
+  diagnose(`${path} is left out of the system prompt: its front matter has no name and description`)
   return undefined
 }
 

@@ -27,17 +27,16 @@ t.test('the prompt holds the environment and the instructions, the nearest last'
       '.git': { HEAD: 'ref: refs/heads/topic/x\n' },
       'AGENTS.md': 'ROOT',
       'CLAUDE.md': '@AGENTS.md',
-      a: { 'CLAUDE.md': 'MIDDLE', b: { 'AGENTS.md': '  \n' } },
+      a: { 'AGENTS.md': '@CLAUDE.md\n', 'CLAUDE.md': 'MIDDLE', b: { 'AGENTS.md': '  \n', 'CLAUDE.md': 'ROOT\n' } },
     },
   })
-  symlinkSync('../../CLAUDE.md', join(home, 'work/a/b/CLAUDE.md'))
   const { status, stderr, text } = await shown(home, 'work/a/b')
   t.same([status, stderr], [0, ''])
   t.match(text, /^=== system prompt ===\n\nYou are agentpipe/)
   t.match(text, new RegExp(`- Working directory: ${home}/work/a/b\n- Git: the repository ${home}/work, branch topic/x when`))
   t.match(text, /- Shell: zsh\n- Date: \d{4}-\d\d-\d\d\n/)
   t.match(text, /GLOBAL[\s\S]*work\/AGENTS.md\n\nROOT[\s\S]*work\/a\/CLAUDE.md\n\nMIDDLE/)
-  t.notMatch(text, /NOT THIS|ABOVE THE PROJECT|@AGENTS/)
+  t.notMatch(text, /NOT THIS|ABOVE THE PROJECT|@AGENTS|@CLAUDE|ROOT[\s\S]*ROOT/)
   t.match(text, /=== tools ===\n\n\(none\)\n\n=== messages ===\n\n\(none\)\n\n$/)
 })
 
@@ -99,6 +98,7 @@ t.test('skills are told by their front matter, those of the project first', asyn
       '.agents': {
         skills: {
           one: { 'SKILL.md': SKILL('one', '"the: project\'s"') },
+          plain: { 'SKILL.md': SKILL('plain', 'Use when: somebody asks').replaceAll('\n', '\r\n') },
           bad: { 'SKILL.md': '---\nname: [\n---\n' },
           less: { 'SKILL.md': '---\nname: less\n---\n' },
           none: { 'SKILL.md': 'no front matter' },
@@ -112,20 +112,18 @@ t.test('skills are told by their front matter, those of the project first', asyn
   symlinkSync('../../../../secret', join(home, 'work/.claude/skills/out/SKILL.md'))
   const { status, stderr, text } = await shown(home, 'work')
   t.equal(status, 0)
-  t.match(text, /# Skills\n\n[^\n]*\n\n- one: the: project's \(.*work\/\.agents\/skills\/one\/SKILL\.md\)\n- two: folded lines \(/)
+  t.match(
+    text,
+    /# Skills\n\n[^\n]*\n\n- one: the: project's \(.*work\/\.agents\/skills\/one\/SKILL\.md\)\n- plain: Use when: somebody asks \(.*\n- two: folded lines \(/,
+  )
   t.notMatch(text, /mine|PRIVATE/)
   t.same(
     stderr
       .trimEnd()
       .split('\n')
-      .map((line) =>
-        line
-          .replace(/^.*skills\//, '')
-          .replace(/YAML:.*/, 'YAML')
-          .replace(/link to.*/, 'link'),
-      ),
+      .map((line) => line.replace(/^.*skills\//, '').replace(/link to.*/, 'link')),
     [
-      'bad/SKILL.md is left out of the system prompt: its front matter is no YAML',
+      'bad/SKILL.md is left out of the system prompt: its front matter has no name and description',
       'less/SKILL.md is left out of the system prompt: its front matter has no name and description',
       'out/SKILL.md is left out of the system prompt: it is a link',
     ],
@@ -159,6 +157,18 @@ t.test('--show-prompt takes tools, history and input from stdin, needs no key an
   t.match(text, '--- user ---\nbefore\n\n--- assistant ---\n[call Do c1] {"n":1}\n\n--- user ---\n[result of Do c1, failed] out\\x1b]0;x\\x07\nnow\ttab\n')
   t.notOk(text.includes('\x1b') || text.includes('sk-secret'))
   t.match(await shown(home, '.', [], Buffer.from('junk')), { status: 65, text: '' })
+
+  const forged = await shown(home, '.', ['--no-context', '--no-tools', '--append-system=a\n=== tools ===\n\\--- user ---'], input)
+  t.match(forged.text, /^=== system prompt ===\n\na\n\\=== tools ===\n\\\\--- user ---\n\n=== tools ===\n\n\(none\)\n/, 'what looks like a heading is none')
+  const history = frames(['HISTORY', 'USER_MESSAGE', 'before'], ['HISTORY', 'TEXT', 'said'], ['HISTORY', 'USAGE', '1', '1', '0', '0', 'model', 'm'])
+  t.match((await shown(home, '.', ['--no-context'], history)).text, /--- assistant ---\nsaid\n\n--- user ---\n\(the next input\)\n\n$/)
+  t.match((await shown(home, '.', ['--no-context'], Buffer.concat([history, frames(['CONTROL', 'clear', ''])]))).text, /=== messages ===\n\n\(none\)\n/)
+})
+
+t.test('--show-prompt at a terminal does not wait', async (t) => {
+  const ended = await shell(`script -qefc 'agent-loop --show-prompt --no-context --append-system=THIS' /dev/null </dev/null`, [], { cwd: t.testdir({}) })
+  t.equal(ended.status, 0)
+  t.match(ended.stdout.toString(), /THIS[\s\S]*=== messages ===/)
 })
 
 t.test('a model is sent it, the same with every request; one that is replayed looks for nothing', async (t) => {

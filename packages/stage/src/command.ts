@@ -34,6 +34,8 @@ export interface FrameStage {
   cancel?(): void | Promise<void>
   /** Read on though the reader of the output is gone, and for a head also while the output is backed up. */
   readonly readsOn?: 'when closed' | 'always'
+  /** A terminal as input, on which nobody types frames, counts as empty. */
+  readonly noTerminal?: true
   /** Outputs beside the context's: while one is backed up no more is read, and the stage leaves when each has been taken. */
   readonly outputs?: readonly Output[]
   /** `text`: what it prints are no frames, so that none goes out either when its input is malformed. */

@@ -1,6 +1,7 @@
 import { FrameDecoder, FrameError } from '@agentpipe/frame'
 import { messageFields } from '@agentpipe/message'
 import type { Context, FrameStage } from './command.js'
+import { descriptorKind } from './descriptors.js'
 import { EXIT, reason, StageError, systemError } from './exit-status.js'
 import { type Input, readInput } from './input.js'
 import type { Output } from './output.js'
@@ -39,6 +40,7 @@ class FrameLoop {
     for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => this.#leaveBySignal(signal))
     watchOwner(() => this.#ownerGone())
     try {
+      if (this.#stage.noTerminal && descriptorKind(0) === 'terminal') return void this.#end()
       this.#input = readInput(0, {
         chunk: (bytes) => this.#chunk(bytes),
         end: () => void this.#end(),
