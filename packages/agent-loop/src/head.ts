@@ -82,7 +82,10 @@ export class Head implements FrameStage {
     this.#given = given
     this.#ring = new Ring(context.output)
     this.#journal = new Journal(context.output, new Conversation(), (event) => event.type === 'USAGE' && given.costLimit?.take(event))
-    if (given.settings['no-tools']) this.#hello.open('alone')
+    if (given.settings['no-tools']) {
+      this.#tools.close()
+      this.#hello.open('alone')
+    }
     this.#turns = new Turns({
       journal: this.#journal,
       once: given.settings.once,
@@ -111,7 +114,7 @@ export class Head implements FrameStage {
 
   async end(): Promise<number> {
     const cut = this.#given.settings.ring && this.#hello.value === undefined
-    if (this.#hello.value === undefined) this.#tools.clear()
+    if (this.#hello.value === undefined) this.#tools.close()
     this.#hello.open('alone')
     this.#inputEnded.open(true)
     if (cut) await this.cancel()
@@ -135,7 +138,7 @@ export class Head implements FrameStage {
         if (message.session_id === this.#given.session) this.#hello.open('round')
         break
       case 'TOOL_DEF':
-        if (!this.#given.settings['no-tools']) this.#tools.add(message)
+        this.#tools.add(message)
         break
       case 'USER_INPUT':
       case 'CONTROL':

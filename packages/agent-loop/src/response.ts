@@ -3,6 +3,7 @@ import { callId } from './call-ids.js'
 import { unlessAborted } from './gate.js'
 import type { Journal } from './journal.js'
 import { type ModelEvent, type ModelRequest, type Provider, ProviderError, type ResponseEnd, type Usage } from './provider.js'
+import type { ToolList } from './tool-list.js'
 import { NO_USAGE, usageFields } from './usage.js'
 
 type Call = Extract<ModelEvent, { kind: 'call' }>
@@ -25,7 +26,7 @@ export interface Response {
  * was too long.
  * Throws what the provider throws, ProviderError or anything else once `signal` is aborted.
  */
-export async function takeResponse(provider: Provider, request: ModelRequest, journal: Journal, signal: AbortSignal): Promise<Response> {
+export async function takeResponse(provider: Provider, request: ModelRequest, { journal, tools }: Around, signal: AbortSignal): Promise<Response> {
   const heard: Heard = { calls: [], usage: NO_USAGE, end: 'end_turn' }
   let refused = false
   try {
@@ -34,13 +35,19 @@ export async function takeResponse(provider: Provider, request: ModelRequest, jo
     signal.throwIfAborted()
     const { end, calls } = heard
     // A response that was cut by a limit may have cut its last call.
-    return { end, calls: end === 'max_tokens' || end === 'refusal' ? [] : calls.map((call) => makeCall(call, journal)) }
+    return { end, calls: end === 'max_tokens' || end === 'refusal' ? [] : calls.map((call) => makeCall(call, journal, tools.closed)) }
   } catch (error) {
     refused = error instanceof ProviderError && error.failure === 'too_long' && !error.partial
     throw error
   } finally {
     if (!refused) journal.send(usageFields(heard.usage, provider.model, 'agent'))
   }
+}
+
+/** What a response becomes part of. */
+interface Around {
+  readonly journal: Journal
+  readonly tools: ToolList
 }
 
 /** What is known of a response so far. */
@@ -77,16 +84,15 @@ function say(event: Exclude<ModelEvent, { kind: 'call' | 'usage' | 'end' | 'retr
   else journal.send(messageFields('THINKING', [''], { signature: event.signature, opaque: event.opaque }))
 }
 
-/** Sends a call round; one whose input is no JSON object is refused, and the model is told. */
-function makeCall({ id: given, name, input, opaque }: Call, journal: Journal): Made {
-  if (parseObject(input) === undefined) {
-    const start = JSON.stringify(input.slice(0, 80))
-    journal.send(
-      messageFields('ERROR', [`a call of ${name.slice(0, 100)} was not made: its input is no JSON object: ${start}`], {
-        code: 'bad_call',
-        source: 'agent-loop',
-      }),
-    )
+/** Sends a call round; one whose input is no JSON object, or that nobody may take, is refused, and the model is told. */
+function makeCall({ id: given, name, input, opaque }: Call, journal: Journal, noTools: boolean): Made {
+  const fault = noTools
+    ? 'there are no tools'
+    : parseObject(input) === undefined
+      ? `its input is no JSON object: ${JSON.stringify(input.slice(0, 80))}`
+      : undefined
+  if (fault !== undefined) {
+    journal.send(messageFields('ERROR', [`a call of ${name.slice(0, 100)} was not made: ${fault}`], { code: 'bad_call', source: 'agent-loop' }))
     return { id: undefined, name, input }
   }
   const id = callId(given, journal.conversation)

@@ -20,7 +20,6 @@ export class ShowPrompt implements FrameStage {
   readonly #output: Output
   readonly #system: string
   readonly #model: string | undefined
-  readonly #noTools: boolean
   readonly #tools = new ToolList()
   readonly #conversation = new Conversation()
   /** Whether a USER_INPUT has come. */
@@ -31,14 +30,13 @@ export class ShowPrompt implements FrameStage {
     this.#output = output
     this.#system = system
     this.#model = model
-    this.#noTools = noTools
+    if (noTools) this.#tools.close()
   }
 
   frame(frame: Frame): void {
     const message = parseMessage(frame)
-    if (message?.type === 'TOOL_DEF') {
-      if (!this.#noTools) this.#tools.add(message)
-    } else if (message?.type === 'USER_INPUT') this.#say(message)
+    if (message?.type === 'TOOL_DEF') this.#tools.add(message)
+    else if (message?.type === 'USER_INPUT') this.#say(message)
     else if (message?.type === 'CONTROL' && message.name === 'clear')
       this.#conversation.take({ ...message, type: 'CONTEXT_UPDATE', kind: 'clear', trigger: 'manual' } as unknown as MessageOf<'CONTEXT_UPDATE'>)
     else if (message?.type === 'HISTORY') {

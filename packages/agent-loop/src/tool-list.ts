@@ -15,13 +15,20 @@ const NAME_LENGTH = 100
 /** The tools that runners have defined. The first definition of a name wins. */
 export class ToolList {
   readonly #tools = new Map<string, Tool>()
+  #closed = false
 
-  add({ name, description, input_schema: schema }: MessageOf<'TOOL_DEF'>): void {
-    if (!this.#tools.has(name)) this.#tools.set(name, { name, description, schema: parseObject(schema) ?? {} })
+  /** Whether a call may be sent at all. A runner that defined its tool would run it, whatever we answer. */
+  get closed(): boolean {
+    return this.#closed
   }
 
-  /** There is nobody to run them. */
-  clear(): void {
+  add({ name, description, input_schema: schema }: MessageOf<'TOOL_DEF'>): void {
+    if (!this.#closed && !this.#tools.has(name)) this.#tools.set(name, { name, description, schema: parseObject(schema) ?? {} })
+  }
+
+  /** There are no tools and there will be none: nobody may use them, or their results could not come round. */
+  close(): void {
+    this.#closed = true
     this.#tools.clear()
   }
 

@@ -108,7 +108,7 @@ async function ask(asked: ModelRequest, around: Surroundings, signal: AbortSigna
   const { provider, journal, window } = around
   for (let tightened = 0; ; tightened++) {
     try {
-      return await takeResponse(provider, asked, journal, signal)
+      return await takeResponse(provider, asked, around, signal)
     } catch (error) {
       if (signal.aborted || !(error instanceof ProviderError) || error.failure !== 'too_long' || error.partial || tightened === MOST_TIGHTENINGS) throw error
       if (!window.tighten(journal.conversation.items)) throw error

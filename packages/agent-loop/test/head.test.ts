@@ -42,7 +42,7 @@ t.test('tools that were defined on a ring that broke before HELLO came round can
   ring.send(['TOOL_DEF', 'Do', 'does it', '{}'], ['USER_INPUT', 'hi'])
   ring.end()
   t.match(await ring.ended, { status: 0, stderr: '' })
-  t.match(ring.all('TOOL_RESULT'), [['TOOL_RESULT', 'c1', 'Do', /There are no tools at all/]])
+  t.match(ring.all('ERROR'), [['ERROR', 'a call of Do was not made: there are no tools', 'code', 'bad_call']])
 })
 
 t.test('a tool that is defined after HELLO can be called', async (t) => {

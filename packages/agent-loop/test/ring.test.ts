@@ -42,14 +42,16 @@ t.test('no ring: input that ends before HELLO came round is answered without too
   ring.send(['USER_INPUT', 'hi'])
   ring.end()
   t.match(await ring.ended, { status: 0, stderr: '' })
-  t.match(ring.all('TOOL_RESULT'), [['TOOL_RESULT', 'c1', 'Do', /There are no tools at all/, 'status', 'error']])
+  t.match(ring.all('ERROR'), [['ERROR', 'a call of Do was not made: there are no tools', 'code', 'bad_call']])
+  t.same([ring.all('TOOL_CALL'), ring.all('TOOL_RESULT')], [[], []], 'a runner behind would run a call that it sees')
 })
 
 t.test('--no-tools waits for no HELLO, and has no tools even where there are some', async (t) => {
   const ring = new Ring(t, CALLS_ONCE, { args: ['--no-tools', '--once'], tools: ['Do'], answer: () => undefined })
   ring.send(['USER_INPUT', 'hi'])
   t.match(await ring.ended, { status: 0 })
-  t.match(ring.all('TOOL_RESULT'), [['TOOL_RESULT', 'c1', 'Do', /no tools/]])
+  t.match(ring.all('ERROR'), [['ERROR', 'a call of Do was not made: there are no tools', 'code', 'bad_call']])
+  t.same(ring.all('TOOL_CALL'), [], 'a runner that knows the tool would run it')
 })
 
 t.test('--once leaves after the first turn, END after all that was put in before it, the end of input too', async (t) => {
