@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # A stage in ten lines: passes every frame on as it came, and says at the end on stderr how many tools the model has called.
-. "$(dirname "${BASH_SOURCE[0]}")/../lib/frames.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../lib/frames.sh" || exit
 trap '' INT
 calls=0
 while frame_read; do

@@ -2,7 +2,7 @@
 # A tool-runner in bash: Bash, Read and Edit in the current directory, one call at a time, without asking. It takes
 # tool-runner's place in the line as it stands:
 #   TOOL_RUNNER=scripts/examples/tool-runner.bash scripts/agent "fix the failing test"
-. "$(dirname "${BASH_SOURCE[0]}")/../lib/frames.sh"
+. "$(dirname "${BASH_SOURCE[0]}")/../lib/frames.sh" || exit
 
 declare -A tools=(
   [Bash]='"command":{"type":"string"},"timeout":{"type":"integer","description":"seconds"}},"required":["command"]'
@@ -68,7 +68,7 @@ act() {
 
 # Runs the call in `frame`, while other frames go on.
 run() {
-  local name=${frame[1]} id=${frame[2]} status=error code attributes=()
+  local name=${frame[1]} id=${frame[2]} status=error code output attributes=()
   : >"$scratch/output" # it may be killed before it opens it
   act >"$scratch/output" 2>&1 </dev/null &
   while kill -0 $! 2>/dev/null; do
@@ -82,7 +82,8 @@ run() {
   case $code in 0) status=ok ;; 124) status=timeout ;; esac
   if [[ $stopped == *" $id "* ]]; then status=cancelled; fi
   if [[ $name == Bash ]]; then attributes=(exit_code "$code"); fi
-  frame_write TOOL_RESULT "$id" "$name" "$(head -c 100000 "$scratch/output" | tr -d '\0')" status "$status" "${attributes[@]}"
+  output=$(head -c 100000 "$scratch/output" | tr -d '\0' && echo .) # its last newlines are kept
+  frame_write TOOL_RESULT "$id" "$name" "${output%.}" status "$status" "${attributes[@]}"
   pending=${pending/" $id "/ }
 }
 

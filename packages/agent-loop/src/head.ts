@@ -159,7 +159,7 @@ export class Head implements FrameStage {
         if (message.attributes.kind === 'sub_agent') this.#given.costLimit?.take(message)
         break
       case 'PERMISSION_REQUEST':
-        this.#ring.send(messageFields('PERMISSION', [message.id, 'deny']))
+        this.#ring.send(messageFields('PERMISSION', [message.id, 'deny'], { reason: 'nobody was there to be asked' }))
         break
       case 'INTERRUPT':
         if (this.#ring.forward(frame) && message.attributes.call === undefined) this.#turns.endTurn()

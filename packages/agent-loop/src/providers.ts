@@ -48,6 +48,8 @@ export async function chooseProvider(settings: Settings, diagnose: Diagnose): Pr
   if (until === undefined) return oneProvider(settings, diagnose)
   if (from === undefined || settings.provider === 'replay')
     throw usage('--until N plays that many turns of --from FILE; then the provider that is named, or whose key is set, goes on')
+  if ((settings.provider ?? byKey(settings)) === undefined)
+    throw new StageError(EXIT.CONFIG, `--until ${until}: no model goes on then: give --provider, or set one of ${variables()}`)
   const then = await oneProvider({ ...settings, from: undefined }, diagnose)
   const [{ replay }, { Until }] = await Promise.all([import('./providers/replay.js'), import('./providers/until.js')])
   return new Until(until, replay({ ...settings, model: undefined }), then)

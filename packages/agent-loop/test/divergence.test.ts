@@ -119,5 +119,8 @@ t.test('--until without what it needs is refused', async (t) => {
   for (const args of [['--until=1'], ['--until=1', '--from', file, '--provider=replay']]) {
     t.match(await run('agent-loop', args), { status: 64, stderr: /^agent-loop: --until N plays .*\n$/ })
   }
-  t.match(await run('agent-loop', ['--until=1', '--from', file]), { status: 78, stderr: /^agent-loop: no model to ask.*\n$/ })
+  t.match(await run('agent-loop', ['--until=1', '--from', file]), {
+    status: 78,
+    stderr: /^agent-loop: --until 1: no model goes on then: give --provider, or set one of .*\n$/,
+  })
 })

@@ -93,7 +93,7 @@ t.test('a permission that nobody was asked for is denied', async (t) => {
   const ring = new Ring(t, says('Hi.'), { tools: [] })
   ring.send(['PERMISSION_REQUEST', 'c1', 'Bash', 'ask'], ['END'])
   await ring.ended
-  t.same(ring.all('PERMISSION'), [['PERMISSION', 'c1', 'deny']])
+  t.same(ring.all('PERMISSION'), [['PERMISSION', 'c1', 'deny', 'reason', 'nobody was there to be asked']])
 })
 
 t.test('input cut in two at every byte is the same input', async (t) => {

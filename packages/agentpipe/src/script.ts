@@ -27,7 +27,10 @@ trap '' INT XFSZ
 function opening(executables: string): string {
   return `PATH=${quote(executables)}:$PATH
 export PATH
-dir=$(mktemp -d "\${TMPDIR:-/tmp}/agentpipe.XXXXXX") || exit 73
+dir=$(mktemp -d "\${TMPDIR:-/tmp}/agentpipe.XXXXXX" 2>/dev/null) || {
+  echo "agentpipe: cannot make a directory in \${TMPDIR:-/tmp}; TMPDIR names another place" >&2
+  exit 73
+}
 trap 'rm -rf "$dir"' EXIT
 mkfifo "$dir/back" || exit 73
 : >"$dir/status"
@@ -115,7 +118,7 @@ fi
 function record({ record: file }: Settings): string {
   if (file === undefined) return ''
   const said = quote(`agentpipe: cannot write ${printable(file)}`)
-  return `{ true >>${quote(file)}; } 2>/dev/null || { echo ${said} >&2; exit 73; }\n`
+  return `why=$({ true >>${quote(file)}; } 2>&1) || { printf '%s: %s\\n' ${said} "\${why##*: }" >&2; exit 73; }\n`
 }
 
 function session({ session: id, continue: goOn }: Settings): string {

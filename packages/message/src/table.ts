@@ -195,7 +195,7 @@ export const MESSAGES = {
   PERMISSION: {
     kind: 'command',
     fields: [callId, { name: 'decision', type: 'text', values: ['allow', 'always', 'deny'], about: 'what was decided' }],
-    attributes: [],
+    attributes: [{ name: 'reason', type: 'text', about: 'why, for the model; that of a person is: the user said no' }],
     by: 'user-prompt; agent-loop when nobody is there',
     about: 'The answer to a PERMISSION_REQUEST.',
   },

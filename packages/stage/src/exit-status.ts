@@ -36,5 +36,7 @@ export function systemError(status: number, what: string, error: unknown): Stage
 /** Why a call to the system failed, in a few words: `no such file or directory`, without Node's code and call. */
 export function reason(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
+  // Reading a directory is an illegal operation to Node.
+  if ((error as NodeJS.ErrnoException).code === 'EISDIR') return 'it is a directory'
   return /^[A-Z0-9_]+: (.*?)(, \w+.*)?$/s.exec(error.message)?.[1] ?? error.message
 }

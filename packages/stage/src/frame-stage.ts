@@ -22,6 +22,8 @@ class FrameLoop {
   readonly #decoder = new FrameDecoder()
   #input: Input | undefined
   #leaving = false
+  /** Nobody types frames: it was started by itself, to see what it does. */
+  #atTerminal = false
   #cancelled: Promise<void> | undefined
   /** What we were told to leave by. */
   #signal: 'SIGTERM' | 'SIGHUP' | undefined
@@ -36,11 +38,13 @@ class FrameLoop {
     const { output } = this.#context
     output.onClosed = () => this.#outputClosed()
     output.onError = (error) => this.#leave(systemError(EXIT.IO, 'cannot write to standard output', error))
-    process.on('SIGINT', () => this.#stage.interrupt?.())
+    process.on('SIGINT', () => this.#interrupt())
     for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => this.#leaveBySignal(signal))
     watchOwner(() => this.#ownerGone())
     try {
-      if (this.#stage.noTerminal && descriptorKind(0) === 'terminal') return void this.#end()
+      this.#atTerminal = descriptorKind(0) === 'terminal'
+      if (this.#atTerminal && this.#stage.noTerminal) return void this.#end()
+      if (this.#atTerminal) this.#context.diagnose('reads frames from standard input, which is a terminal: Ctrl-D ends it')
       this.#input = readInput(0, {
         chunk: (bytes) => this.#chunk(bytes),
         end: () => void this.#end(),
@@ -49,6 +53,15 @@ class FrameLoop {
     } catch (error) {
       this.#leave(systemError(EXIT.IO, 'cannot read standard input', error))
     }
+  }
+
+  /** In a pipeline a stage goes on to the end of its input; at a terminal Ctrl-C is that end. */
+  #interrupt(): void {
+    this.#stage.interrupt?.()
+    if (!this.#atTerminal) return
+    this.#atTerminal = false
+    this.#input?.pause()
+    void this.#end()
   }
 
   #chunk(bytes: Buffer): void {

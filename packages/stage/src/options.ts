@@ -2,6 +2,7 @@ import parse from 'yargs-parser'
 import { type Config, configPath, readConfig, unknownKey } from './config.js'
 import { diagnosticsOf } from './diagnostics.js'
 import { EXIT, StageError } from './exit-status.js'
+import { nearest } from './nearest.js'
 import type { OptionSpec, OptionTable, OptionValues } from './option-table.js'
 import { optionValue } from './option-value.js'
 
@@ -121,14 +122,19 @@ function optionOf(table: OptionTable, word: string): [name: string, inline: stri
   const given = word.slice(2, equals < 0 ? undefined : equals)
   const inline = equals < 0 ? undefined : word.slice(equals + 1)
   const matches = Object.hasOwn(table, given) ? [given] : Object.keys(table).filter((name) => name.startsWith(given))
-  if (matches.length === 0) throw usage(`there is no option --${given}; see --help`)
+  if (matches.length === 0) throw noOption(table, given)
   if (matches.length > 1) throw usage(`--${given} may be ${matches.map((name) => `--${name}`).join(' or ')}`)
   return [matches[0] as string, inline]
 }
 
 function refuseUnknown(table: OptionTable, parsed: Record<string, unknown>): void {
   const unknown = Object.keys(parsed).find((name) => name !== '_' && name !== '--' && !Object.hasOwn(table, name))
-  if (unknown !== undefined) throw usage(`there is no option --${unknown}; see --help`)
+  if (unknown !== undefined) throw noOption(table, unknown)
+}
+
+function noOption(table: OptionTable, given: string): StageError {
+  const meant = nearest(given, Object.keys(table))
+  return usage(`there is no option --${given}; ${meant === undefined ? 'see --help' : `did you mean --${meant}?`}`)
 }
 
 function names(table: OptionTable, which: (spec: OptionSpec) => boolean): string[] {
@@ -162,7 +168,7 @@ function fromEnvironment(variable: string, spec: OptionSpec, text: string): unkn
 }
 
 function fromConfig(stage: string, name: string, spec: OptionSpec, value: unknown): unknown {
-  const wrong = (problem: string) => new StageError(EXIT.CONFIG, `config file: ${stage}.${name}: ${problem}, found ${JSON.stringify(value)}`)
+  const wrong = (problem: string) => new StageError(EXIT.CONFIG, `config file ${configPath()}: ${stage}.${name}: ${problem}, found ${JSON.stringify(value)}`)
   if (spec.type === 'flag') {
     if (typeof value !== 'boolean') throw wrong('expected true or false')
     return value

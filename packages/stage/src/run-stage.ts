@@ -44,7 +44,7 @@ async function run(spec: StageSpec, argv: readonly string[]): Promise<number> {
     throw usage(
       `${argv[0] === undefined ? 'a verb is needed' : `there is no verb ${JSON.stringify(argv[0])}`}: ${Object.keys(spec.verbs ?? {}).join(', ')}; see --help`,
     )
-  return runCommand(spec, verb === undefined ? spec.name : `${spec.name} ${verb}`, command, words)
+  return runCommand(spec, verb, command, words)
 }
 
 /** Whether `--help`, `-h` or `--version` stands among the options. */
@@ -65,17 +65,22 @@ function print(text: string): number {
   return EXIT.OK
 }
 
-async function runCommand(spec: StageSpec, form: string, command: Command, argv: readonly string[]): Promise<number> {
+async function runCommand(spec: StageSpec, verb: string | undefined, command: Command, argv: readonly string[]): Promise<number> {
   const { name } = spec
   const { operandsEndOptions } = command
   const parsed = parseOptions(name, command.options, argv, { operandsEndOptions, configurable: optionNames(spec) })
   const stray = command.operands === undefined ? parsed.operands[0] : undefined
-  if (stray !== undefined)
-    throw usage(`there is nothing to do with ${JSON.stringify(stray)}; ${existsSync(stray) ? `it reads standard input: ${form} < ${stray}` : 'see --help'}`)
+  if (stray !== undefined) throw usage(`there is nothing to do with ${JSON.stringify(stray)}; ${insteadOf(stray, spec, verb)}`)
   const trace = traceOf(name)
   const context: Context = { name, ...parsed, output: new Output({ blocking: command.act !== undefined, trace }), diagnose: diagnosticsOf(name), trace }
   if (command.stage) return runFrameStage(context, await command.stage(context))
   return act(context, command)
+}
+
+/** What somebody may have meant by an operand that is none. */
+function insteadOf(stray: string, { name, verbs }: StageSpec, verb: string | undefined): string {
+  if (existsSync(stray)) return `it reads standard input: ${verb === undefined ? name : `${name} ${verb}`} < ${stray}`
+  return verb === undefined && verbs !== undefined ? `its verbs are ${Object.keys(verbs).join(', ')}; see --help` : 'see --help'
 }
 
 /** Of the executable and all its verbs. */

@@ -73,7 +73,7 @@ t.test('sizes, times, numbers, choices', async (t) => {
 
 t.test('what is wrong is told in one line, 64', async (t) => {
   for (const [argv, message] of [
-    [['--widht', '1'], 'there is no option --widht; see --help'],
+    [['--widht', '1'], 'there is no option --widht; did you mean --width?'],
     [['-x'], 'there is no option -x; see --help'],
     [['-vv'], 'there is no option -vv; see --help'],
     [['--__proto__=1'], 'there is no option --__proto__; see --help'],

@@ -1,6 +1,8 @@
-import { eventually, fieldsOf, frames } from '@agentpipe/testing'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { eventually, fieldsOf, frames, testEnvironment } from '@agentpipe/testing'
 import t from 'tap'
-import { StartedStage } from './support/stage.js'
+import { StartedStage, stagePath } from './support/stage.js'
 
 const one = frames(['TEXT', 'one'])
 
@@ -83,4 +85,19 @@ t.test('an owner that stays keeps nobody from leaving; one that was never there 
     t.match(await stage.ended, { status: 0 }, descriptor)
     t.ok(stage.output.equals(Buffer.concat([one, one])))
   }
+})
+
+t.test('at a terminal it says what it waits for, and Ctrl-C ends it', async (t) => {
+  const child = spawn('env', ['-u', 'NODE_OPTIONS', 'script', '-qefc', `exec "${process.execPath}" "${stagePath('passes')}"`, '/dev/null'], {
+    env: testEnvironment(),
+    stdio: ['pipe', 'pipe', 'ignore'],
+  })
+  t.teardown(() => child.kill('SIGKILL'))
+  let screen = ''
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    screen += text
+  })
+  t.ok(await eventually(() => screen.includes('reads frames from standard input, which is a terminal: Ctrl-D ends it')))
+  child.stdin.write('\x03')
+  t.same(await once(child, 'close'), [0, null])
 })

@@ -3,7 +3,7 @@ const SECRET = /(^|_)(API_?KEYS?|ACCESS_?KEYS?|PRIVATE_?KEYS?|TOKENS?|SECRETS?|P
 /** Ours are no business of commands (but for AGENTPIPE_RUN, by which agentpipe finds what is to end with a run), and those that force colours neither. */
 const DROPPED = /^(AGENTPIPE_(?!RUN$)|FORCE_COLOR$|CLICOLOR_FORCE$|OLDPWD$)/
 
-/** No pager, no editor, no question: nobody is there to use or answer it. */
+/** No pager, no editor, no question and no advertisement: nobody is there to use, answer or heed it. */
 const NOBODY_THERE = {
   PAGER: 'cat',
   GIT_PAGER: 'cat',
@@ -17,6 +17,10 @@ const NOBODY_THERE = {
   DEBIAN_FRONTEND: 'noninteractive',
   TERM: 'dumb',
   NO_COLOR: '1',
+  NO_UPDATE_NOTIFIER: '1',
+  npm_config_update_notifier: 'false',
+  npm_config_fund: 'false',
+  PIP_DISABLE_PIP_VERSION_CHECK: '1',
 }
 
 /** The environment of a command that runs in `directory`: ours without keys, and with what keeps programs from waiting for a person. */

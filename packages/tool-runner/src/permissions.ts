@@ -1,4 +1,4 @@
-import { messageFields } from '@agentpipe/message'
+import { type MessageOf, messageFields } from '@agentpipe/message'
 import type { Output } from '@agentpipe/stage'
 import type { Decision, Policy } from './policy.js'
 import { ToolError } from './tool-error.js'
@@ -12,7 +12,13 @@ export interface Judged {
   readonly signal: AbortSignal
 }
 
-type Answer = 'allow' | 'always' | 'deny'
+interface Answer {
+  readonly decision: 'allow' | 'always' | 'deny'
+  /** Why it was denied. */
+  readonly reason?: string | undefined
+}
+
+const NOBODY: Answer = { decision: 'deny', reason: 'nobody is there to be asked' }
 
 /** Puts the policy into effect: what it denies is not done, and what it asks about waits for a PERMISSION. */
 export class Permissions {
@@ -23,7 +29,7 @@ export class Permissions {
   readonly #always = new Set<string>()
   /** Who decided on each call that has not been answered yet. */
   readonly #decided = new Map<string, string>()
-  /** Nobody is left who could answer. */
+  /** Nobody is left who could answer: the input has ended. */
   #alone = false
 
   constructor(policy: Policy, output: Output) {
@@ -39,14 +45,14 @@ export class Permissions {
   }
 
   /** An answer has come. */
-  answer(id: string, decision: string): void {
-    this.#waiting.get(id)?.(decision === 'allow' || decision === 'always' ? decision : 'deny')
+  answer({ id, decision, attributes: { reason } }: MessageOf<'PERMISSION'>): void {
+    this.#waiting.get(id)?.(decision === 'allow' || decision === 'always' ? { decision } : { decision: 'deny', reason })
   }
 
   /** No answer can come any more. */
   endOfAnswers(): void {
     this.#alone = true
-    for (const resolve of this.#waiting.values()) resolve('deny')
+    for (const resolve of this.#waiting.values()) resolve(NOBODY)
   }
 
   /** Who decided that the call may be made, if anybody did. To be called once. */
@@ -61,18 +67,18 @@ export class Permissions {
       this.#decided.set(id, 'user, always')
       return
     }
-    const answer = await this.#answerTo(id, tool, rule, input, signal)
+    const { decision, reason = 'the user said no' } = await this.#answerTo(id, tool, rule, input, signal)
     if (signal.aborted) throw new ToolError('cancelled before it began', 'cancelled', 'cancelled')
-    if (answer === 'deny') throw denied(`${rule}: ${this.#alone ? 'nobody is there to be asked' : 'the user said no'}`)
-    if (answer === 'always') this.#always.add(what)
-    this.#decided.set(id, answer === 'always' ? 'user, always' : 'user')
+    if (decision === 'deny') throw denied(`${rule}: ${reason}`)
+    if (decision === 'always') this.#always.add(what)
+    this.#decided.set(id, decision === 'always' ? 'user, always' : 'user')
   }
 
   async #answerTo(id: string, tool: string, rule: string, input: string, signal: AbortSignal): Promise<Answer> {
-    if (this.#alone || signal.aborted) return 'deny'
+    if (this.#alone || signal.aborted) return NOBODY
     const answer = new Promise<Answer>((resolve) => {
       this.#waiting.set(id, resolve)
-      signal.addEventListener('abort', () => resolve('deny'), { once: true })
+      signal.addEventListener('abort', () => resolve(NOBODY), { once: true })
     })
     this.#output.send(messageFields('PERMISSION_REQUEST', [id, tool, rule], { input }))
     return answer.finally(() => this.#waiting.delete(id))

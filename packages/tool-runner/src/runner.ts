@@ -146,7 +146,7 @@ export class ToolRunner implements FrameStage {
 
   #permission(frame: Frame): void {
     const message = parseMessage(frame)
-    if (message?.type === 'PERMISSION') this.#session.permissions.answer(message.id, message.decision)
+    if (message?.type === 'PERMISSION') this.#session.permissions.answer(message)
   }
 
   #interrupted(frame: Frame): void {
