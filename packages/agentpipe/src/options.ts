@@ -65,13 +65,26 @@ export const OPTIONS = {
 export type Settings = OptionValues<typeof OPTIONS>
 
 /** The stages that make up the ring, in order. */
-export const STAGES = ['agent-loop', 'tool-runner', 'event-store', 'resp-render'] as const
+export const STAGES = ['agent-loop', 'tool-runner', 'sub-agent', 'event-store', 'resp-render'] as const
 export type StageName = (typeof STAGES)[number]
 
 /** The words of the options that are handed on to a stage. */
 export function handedOn(stage: string, settings: Settings): string[] {
   const table: OptionTable = Object.hasOwn(HANDED_ON, stage) ? HANDED_ON[stage as keyof typeof HANDED_ON] : {}
-  return Object.keys(table).flatMap((name) => {
+  return words(Object.keys(table), settings)
+}
+
+/** What an agent that the model starts gets: what its stages would get from us, but for what is about this run alone. */
+export function handedDown(settings: Settings): string[] {
+  const own = ['from', 'until', 'on-divergence', 'output-schema', 'debug-http']
+  return words(
+    [...Object.keys(HANDED_ON['agent-loop']), ...Object.keys(HANDED_ON['tool-runner'])].filter((name) => !own.includes(name)),
+    settings,
+  )
+}
+
+function words(names: readonly string[], settings: Settings): string[] {
+  return names.flatMap((name) => {
     const value = settings[name as keyof Settings]
     if (value === undefined || value === false) return []
     return value === true ? [`--${name}`] : [value].flat().map((each) => `--${name}=${each}`)

@@ -1,5 +1,5 @@
 import { printable, usage } from '@agentpipe/stage'
-import { handedOn, type Settings, STAGES, type StageName } from './options.js'
+import { handedDown, handedOn, type Settings, STAGES, type StageName } from './options.js'
 import { quote, quoteBytes } from './quote.js'
 
 /** One stage of the pipeline as words of the shell. */
@@ -155,7 +155,17 @@ function resumes({ session: id, continue: goOn }: Settings): boolean {
 
 /** The stages up to event-store, with those put in their place, in front of them and behind them. */
 function ring(settings: Settings): Link[] {
-  return STAGES.filter((name) => name !== 'resp-render').flatMap((name) => around(settings, name, ownWords(settings, name)))
+  return STAGES.filter((name) => name !== 'resp-render' && (name !== 'sub-agent' || hasSubAgents(settings))).flatMap((name) =>
+    around(settings, name, ownWords(settings, name)),
+  )
+}
+
+/** A captured model calls for none: what came of them is in its capture. */
+function hasSubAgents(settings: Settings): boolean {
+  const { stage, before, after, provider, from, until, tools, deny, 'no-tools': noTools } = settings
+  if ([...stage, ...before, ...after].some((item) => item.startsWith('sub-agent='))) return true
+  const plays = provider === 'replay' || (from !== undefined && until === undefined)
+  return !plays && !noTools && tools === undefined && !deny.includes('SubAgent')
 }
 
 /** What comes behind event-store: back to agent-loop, to the record, and to whoever reads. */
@@ -170,6 +180,7 @@ function ownWords(settings: Settings, name: StageName): string {
   const format = settings['output-format']
   if (name === 'agent-loop') words.push('--once', '--ring')
   if (name === 'agent-loop' && resumes(settings)) words.push('--session="$session"')
+  if (name === 'sub-agent') words.push('--', ...handedDown(settings).map(quote))
   if (name === 'event-store' && format === 'stream-json') words.push('--stream-json=4')
   if (name === 'resp-render' && format !== 'human') words.push(`--format=${format}`)
   return words.join(' ')
