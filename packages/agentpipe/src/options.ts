@@ -74,11 +74,14 @@ export function handedOn(stage: string, settings: Settings): string[] {
   return words(Object.keys(table), settings)
 }
 
-/** What an agent that the model starts gets: what its stages would get from us, but for what is about this run alone. */
+/**
+ * What an agent that the model starts gets: what its stages would get from us, but for what is about this run alone, and the same stages: who has put
+ * tool-runner into a container has not done so for the first agent only.
+ */
 export function handedDown(settings: Settings): string[] {
   const own = ['from', 'until', 'on-divergence', 'output-schema', 'debug-http']
   return words(
-    [...Object.keys(HANDED_ON['agent-loop']), ...Object.keys(HANDED_ON['tool-runner'])].filter((name) => !own.includes(name)),
+    [...Object.keys(HANDED_ON['agent-loop']), ...Object.keys(HANDED_ON['tool-runner']), 'stage', 'before', 'after'].filter((name) => !own.includes(name)),
     settings,
   )
 }

@@ -87,11 +87,11 @@ t.test('names and commands that are wrong', async (t) => {
   const workspace = new Workspace(t, model)
   t.match(await agent(workspace, ['--stage', 'renderer=x', 'p']), {
     status: 64,
-    stderr: 'agentpipe: there is no stage "renderer": agent-loop, tool-runner, event-store, resp-render\n',
+    stderr: 'agentpipe: there is no stage "renderer": agent-loop, tool-runner, sub-agent, event-store, resp-render\n',
   })
   t.match(await agent(workspace, ['--stage', 'tool-runner', 'p']), {
     status: 64,
-    stderr: 'agentpipe: --stage: expected NAME=COMMAND, NAME being agent-loop, tool-runner, event-store, resp-render, found "tool-runner"\n',
+    stderr: 'agentpipe: --stage: expected NAME=COMMAND, NAME being agent-loop, tool-runner, sub-agent, event-store, resp-render, found "tool-runner"\n',
   })
   t.match(await agent(workspace, ['--stage', 'tool-runner=no-such-command', 'p']), { status: 127, stderr: /tool-runner failed first, with status 127/ })
 })
@@ -102,3 +102,12 @@ function withoutTimes(output: Buffer): string {
     .replace(/"(ts|duration_ms)":("[^"]*"|\d+)/g, '')
     .replace(/"cwd":"[^"]*"/g, '')
 }
+
+t.test('sub-agents have the same stages and rules; a captured model has none', async (t) => {
+  const workspace = new Workspace(t, model)
+  const script = async (...args: string[]) => (await run('agentpipe', ['--print-script', ...args, 'go'], inside(workspace))).stdout.toString()
+  const found = await script('--mode', 'read-only', '--stage', "tool-runner=ssh box 'tool-runner'", '--deny', 'Bash', '--output-schema', 'x')
+  t.match(found, "\n  stage sub-agent sub-agent -- --mode=read-only --deny=Bash '--stage=tool-runner=ssh box '\\''tool-runner'\\''' |\n")
+  for (const args of [['--from', 'model.resp'], ['--provider', 'replay'], ['--no-tools'], ['--tools', 'Read'], ['--deny', 'SubAgent']])
+    t.notMatch(await script(...args), 'sub-agent', args.join(' '))
+})

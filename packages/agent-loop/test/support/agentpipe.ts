@@ -37,6 +37,11 @@ export class Project {
     return existsSync(join(this.directory, name))
   }
 
+  /** Resolves when there is a file of that name. */
+  until(name: string): Promise<boolean> {
+    return eventually(() => this.has(name), 15_000)
+  }
+
   /** `kill -9` of everything that runs here, or of what has `text` in its command line. Gives how many there were. */
   kill(text = ''): number {
     const found = this.#running().filter(({ command }) => command.includes(text))
