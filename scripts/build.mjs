@@ -53,20 +53,29 @@ const lazyBuiltins = {
 }
 
 /**
- * A package that is imported by `await import('name')`, and a NAME-library.ts of ours that exports what is needed of one, becomes a
- * file of its own, packages/NAME.cjs, that is read when it is first used: the SDKs of model makers are ten times as long as all that is ours, and even unused code has to be read by V8 at every start.
+ * A package that is imported by `await import('name')`, or, where `const require = createRequire(import.meta.url)` stands, by `require('name')`, and a
+ * NAME-library.ts of ours that exports what is needed of one, becomes a file of its own, packages/NAME.cjs, that is read when it is first used: the SDKs of
+ * model makers are ten times as long as all that is ours, and even unused code has to be read by V8 at every start.
  */
 const packagesOnDemand = {
   name: 'packages-on-demand',
-  setup({ onResolve, resolve }) {
-    onResolve({ filter: /^[^.]|-library\.js$/ }, async ({ kind, path, resolveDir, pluginData }) => {
-      if (kind !== 'dynamic-import' || path.startsWith('node:') || pluginData === 'inner') return undefined
+  setup({ onLoad, onResolve, resolve }) {
+    // Without the line esbuild knows `require`, and leaves it to CommonJS.
+    onLoad({ filter: /packages\/[^/]+\/src\/.*\.ts$/ }, ({ path }) => {
+      const source = readFileSync(path, 'utf8')
+      return source.includes(OWN_REQUIRE) ? { contents: source.replace(OWN_REQUIRE, ''), loader: 'ts' } : undefined
+    })
+    onResolve({ filter: /^[^.]|-library\.js$/ }, async ({ kind, path, importer, resolveDir, pluginData }) => {
+      const onDemand = kind === 'dynamic-import' || (kind === 'require-call' && /packages\/[^/]+\/src\//.test(importer))
+      if (!onDemand || path.startsWith('node:') || pluginData === 'inner') return undefined
       const resolved = await resolve(path, { kind, resolveDir, pluginData: 'inner' })
       if (resolved.errors.length > 0) return resolved
       return { path: `./packages/${await packageFile(path, resolved.path)}`, external: true }
     })
   },
 }
+
+const OWN_REQUIRE = 'const require = createRequire(import.meta.url)'
 
 const made = new Map()
 

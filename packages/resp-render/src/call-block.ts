@@ -1,6 +1,6 @@
 import type { CallLabel } from './call-label.js'
 import type { Piece } from './notice.js'
-import type { Rows } from './rows.js'
+import { margin, type Rows } from './rows.js'
 import type { Block, Screen } from './screen.js'
 import type { Role } from './theme.js'
 import { Words } from './words.js'
@@ -27,7 +27,7 @@ export class CallBlock implements Block {
     this.id = id
     this.kind = marker === 'call' ? 'call' : 'result'
     const [sign, role] = MARKERS[marker]
-    const rows = screen.rows({ margin: { first: `${sign} `, rest: '  ', style: screen.theme[role], cells: 2 } })
+    const rows = screen.rows({ margin: margin(`${sign} `, screen.theme[role]) })
     this.#line = { words: new Words(rows), rows }
     screen.begin(this)
     this.#write([
@@ -55,18 +55,18 @@ export class CallBlock implements Block {
     this.#endLine()
     this.#bodied = true
     const { theme } = this.#screen
-    this.#body ??= this.#screen.rows({ margin: { first: BODY_MARGIN, rest: BODY_MARGIN, style: theme.margin, cells: BODY_MARGIN.length } })
+    this.#body ??= this.#screen.rows({ margin: margin(BODY_MARGIN, theme.margin, BODY_MARGIN) })
     return this.#body
   }
 
   /** Rows for one line with a margin of its own; where there is no room for it, only the last character of the margin stays. */
-  row(margin: string, role: Role): Rows {
+  row(sign: string, role: Role): Rows {
     this.#endLine()
     this.#body?.end()
     this.#body = undefined
     this.#bodied = true
-    const first = margin.length * 2 > this.#screen.width ? margin.slice(-1) : margin
-    return this.#screen.rows({ margin: { first, rest: ' '.repeat(first.length), style: this.#screen.theme[role], cells: first.length } })
+    const first = sign.length * 2 > this.#screen.width ? sign.slice(-1) : sign
+    return this.#screen.rows({ margin: margin(first, this.#screen.theme[role]) })
   }
 
   /** Says how the call ended, below what it printed. */

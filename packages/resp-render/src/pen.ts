@@ -1,8 +1,26 @@
+/** What rows are written to. A style is the parameters of an SGR sequence, '' for none; behind a LF may stand the address of a link. */
+export interface Ink {
+  write(text: string, style: string): void
+  /** Ends the line, with no style left on. */
+  newline(): void
+}
+
+/** A style, and the address that a terminal is to open; `id` is the same for all parts of a link, on however many rows they are. Only for printable ASCII. */
+export function linked(style: string, address: string, id: number): string {
+  return `${style}\nid=${id};${address}`
+}
+
+/** One style over another; a link stays. */
+export function over(base: string, more: string): string {
+  const at = base.indexOf('\n')
+  const style = at < 0 ? base : base.slice(0, at)
+  return (style === '' || more === '' ? style + more : `${style};${more}`) + (at < 0 ? '' : base.slice(at))
+}
+
 /**
- * The only place that writes escape sequences: SGR, of our own making. What is written is kept until it is taken.
- * A style is the parameters of an SGR sequence, '' for none.
+ * The only place that writes escape sequences, all of our own making: SGR, and OSC 8 for links. What is written is kept until it is taken.
  */
-export class Pen {
+export class Pen implements Ink {
   #text = ''
   #style = ''
 
@@ -11,7 +29,6 @@ export class Pen {
     this.#text += text
   }
 
-  /** Ends the line, with no style left on. */
   newline(): void {
     if (this.#style !== '') this.#change('')
     this.#text += '\n'
@@ -25,8 +42,11 @@ export class Pen {
   }
 
   #change(style: string): void {
-    if (this.#style !== '') this.#text += '\x1b[0m'
-    if (style !== '') this.#text += `\x1b[${style}m`
+    const [before = '', linkBefore = ''] = this.#style.split('\n')
+    const [after = '', link = ''] = style.split('\n')
+    if (before !== '' && before !== after) this.#text += '\x1b[0m'
+    if (link !== linkBefore) this.#text += link === '' ? '\x1b]8;;\x1b\\' : `\x1b]8;${link}\x1b\\`
+    if (after !== '' && before !== after) this.#text += `\x1b[${after}m`
     this.#style = style
   }
 }

@@ -2,6 +2,7 @@ import type { Frame } from '@agentpipe/frame'
 import { attributesOf } from './attributes.js'
 import { allVisible } from './invisible.js'
 import { notice, type Piece } from './notice.js'
+import { margin } from './rows.js'
 import type { Screen } from './screen.js'
 
 const MARGIN = '  │ '
@@ -20,7 +21,7 @@ export function permissionRequest(screen: Screen, frame: Frame): void {
   notice(screen, '?', 'warning', pieces, false)
   const input = attributesOf(frame).get('input')
   if (input === undefined || input.length === 0) return
-  const rows = screen.rows({ margin: { first: MARGIN, rest: MARGIN, style: theme.warning, cells: MARGIN.length } })
+  const rows = screen.rows({ margin: margin(MARGIN, theme.warning, MARGIN) })
   for (const line of allVisible(input.toString()).replace(/\n$/, '').split('\n')) {
     rows.putText(line, theme.text)
     rows.newline()

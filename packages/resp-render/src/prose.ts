@@ -1,4 +1,5 @@
 import { StringDecoder } from 'node:string_decoder'
+import { Markdown } from './markdown/markdown.js'
 import type { Margin } from './rows.js'
 import { Sanitiser, type TextSink } from './sanitiser.js'
 import type { Block, Screen } from './screen.js'
@@ -7,10 +8,42 @@ import { Words } from './words.js'
 /** Bytes that are decoded at once: small pieces are collected up to this, of large ones no more is in hand. */
 const SLICE_BYTES = 16 * 1024
 
-export interface ProseOptions {
+/** What becomes of text: printable characters, and LF, which ends a line. */
+export interface Flow {
+  write(text: string): void
+  tab(): void
+  newline(): void
+  end(): void
+}
+
+export interface WordsOptions {
   readonly style: string
   readonly margin?: Margin
   readonly single?: boolean
+}
+
+/** Text without markup, in one style. */
+export function plainFlow(screen: Screen, { style, ...options }: WordsOptions): (begin: () => void) => Flow {
+  return (begin) => {
+    const rows = screen.rows({ ...options, begin })
+    const words = new Words(rows)
+    return {
+      write: (text) => words.write(text, style),
+      tab: () => words.tab(),
+      newline: () => words.newline(),
+      end: () => {
+        words.endWord()
+        rows.end()
+      },
+    }
+  }
+}
+
+export function markdownFlow(screen: Screen, wrapCode: boolean): (begin: () => void) => Flow {
+  return (begin) => {
+    const markdown = new Markdown(screen, begin, wrapCode)
+    return { write: (text) => markdown.push(text), tab: () => markdown.push('\t'), newline: () => markdown.push('\n'), end: () => markdown.end() }
+  }
 }
 
 /**
@@ -24,19 +57,14 @@ export class Prose implements Block, TextSink {
   ended = false
   readonly #decoder = new StringDecoder('utf8')
   readonly #sanitiser = new Sanitiser()
-  readonly #words: Words
-  readonly #style: string
-  readonly #end: () => void
+  readonly #flow: Flow
   /** Pieces that were not looked at yet: they mostly are a word, and looking at many at once is much cheaper. */
   readonly #pieces = Buffer.allocUnsafe(SLICE_BYTES)
   #collected = 0
   #returned = false
 
-  constructor(screen: Screen, { style, ...options }: ProseOptions) {
-    const rows = screen.rows({ ...options, begin: () => screen.begin(this) })
-    this.#words = new Words(rows)
-    this.#end = () => rows.end()
-    this.#style = style
+  constructor(screen: Screen, flow: (begin: () => void) => Flow) {
+    this.#flow = flow(() => screen.begin(this))
   }
 
   push(bytes: Buffer): void {
@@ -60,8 +88,7 @@ export class Prose implements Block, TextSink {
     this.drain()
     this.#sanitiser.push(this.#decoder.end(), this)
     this.#sanitiser.reset()
-    this.#words.endWord()
-    this.#end()
+    this.#flow.end()
   }
 
   #decode(bytes: Buffer): void {
@@ -69,19 +96,19 @@ export class Prose implements Block, TextSink {
   }
 
   text(run: string): void {
-    if (this.#returned && !run.startsWith('\n')) this.#words.newline()
+    if (this.#returned && !run.startsWith('\n')) this.#flow.newline()
     this.#returned = false
-    this.#words.write(run, this.#style)
+    this.#flow.write(run)
   }
 
   tab(): void {
-    if (this.#returned) this.#words.newline()
+    if (this.#returned) this.#flow.newline()
     this.#returned = false
-    this.#words.tab()
+    this.#flow.tab()
   }
 
   carriageReturn(): void {
-    if (this.#returned) this.#words.newline()
+    if (this.#returned) this.#flow.newline()
     this.#returned = true
   }
 }

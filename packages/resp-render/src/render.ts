@@ -4,7 +4,7 @@ import { AnswerText } from './answer-text.js'
 import type { Cap } from './excerpt.js'
 import { Renderer, type RenderOptions } from './renderer.js'
 import { Report } from './report.js'
-import { colourDepth, terminalWidth } from './terminal.js'
+import { colourDepth, takesLinks, terminalWidth } from './terminal.js'
 import { themeChoice } from './theme-file.js'
 
 /** What makes output of frames: it is given each, and asked for what can be written so far. */
@@ -24,6 +24,7 @@ export const render = command({
     'tool-output': { type: 'text', value: 'N', default: '10', about: "lines of each tool's output, all or none" },
     theme: { type: 'text', value: 'THEME', about: "dark, light, plain, or a file (the terminal's, or dark)" },
     'tool-colors': { type: 'text', value: 'HOW', choices: ['keep', 'strip'], default: 'keep', about: 'colours that tools print' },
+    'wrap-code': { type: 'flag', about: 'wrap lines of code too' },
     usage: { type: 'flag', about: 'end each turn in a line of its tokens' },
   },
   stage({ options, output }): FrameStage {
@@ -35,6 +36,8 @@ export const render = command({
       toolOutput: outputCap(options['tool-output']),
       toolColours: options['tool-colors'] === 'keep',
       usage: options.usage,
+      wrapCode: options['wrap-code'],
+      links: takesLinks(),
     })
     const end = () => {
       rendering.end()

@@ -6,7 +6,8 @@ import type { Cap } from './excerpt.js'
 import { notice } from './notice.js'
 import * as notices from './notices.js'
 import { permissionRequest } from './permission-request.js'
-import { Prose, type ProseOptions } from './prose.js'
+import { type Flow, markdownFlow, Prose, plainFlow } from './prose.js'
+import { margin } from './rows.js'
 import { Screen } from './screen.js'
 import type { ColourDepth } from './style.js'
 import { subAgentResult } from './sub-agent-result.js'
@@ -25,6 +26,10 @@ export interface RenderOptions {
   readonly toolColours: boolean
   /** Whether each turn ends in a line that says how many tokens it took. */
   readonly usage: boolean
+  /** Whether code is wrapped; else its lines are as long as they are. */
+  readonly wrapCode: boolean
+  /** Whether the terminal takes links (OSC 8). */
+  readonly links: boolean
 }
 
 /**
@@ -43,7 +48,7 @@ export class Renderer {
 
   constructor(options: RenderOptions) {
     this.#options = options
-    this.#screen = new Screen(options.width, themeFor(options.depth, options.theme))
+    this.#screen = new Screen(options.width, { theme: themeFor(options.depth, options.theme), styled: options.depth > 0, links: options.links })
     this.#calls = new Calls(this.#screen, { cap: options.toolOutput, colours: options.toolColours && options.depth > 0 })
   }
 
@@ -130,29 +135,25 @@ export class Renderer {
     this.#said = true
     if (this.#prose?.type !== type || this.#prose.block.ended) {
       this.#endProse()
-      const options = type === 'TEXT' ? this.#textOptions() : this.#thinkingOptions()
-      if (options === undefined) return
-      this.#prose = { type, block: new Prose(this.#screen, options) }
+      const flow = type === 'TEXT' ? markdownFlow(this.#screen, this.#options.wrapCode) : this.#thinkingFlow()
+      if (flow === undefined) return
+      this.#prose = { type, block: new Prose(this.#screen, flow) }
     }
     this.#prose.block.push(frame.field(1) as Buffer)
     // A signature closes its block of thinking.
     if (frame.count > 2 && type === 'THINKING' && attributesOf(frame).has('signature')) this.#endProse()
   }
 
-  #textOptions(): ProseOptions {
-    return { style: this.#screen.theme.text }
-  }
-
-  #thinkingOptions(): ProseOptions | undefined {
+  #thinkingFlow(): ((begin: () => void) => Flow) | undefined {
     if (this.#options.thinking === 'hide') return undefined
     const style = this.#screen.theme.thinking
-    return { style, margin: { first: '┊ ', rest: '┊ ', style, cells: 2 }, single: this.#options.thinking === 'brief' }
+    return plainFlow(this.#screen, { style, margin: margin('┊ ', style, '┊ '), single: this.#options.thinking === 'brief' })
   }
 
   #user(frame: Frame): void {
     this.#said = false
     const style = this.#screen.theme.user
-    const prose = new Prose(this.#screen, { style, margin: { first: '> ', rest: '  ', style, cells: 2 } })
+    const prose = new Prose(this.#screen, plainFlow(this.#screen, { style, margin: margin('> ', style) }))
     prose.push(frame.field(1) as Buffer)
     prose.end()
     notices.images(this.#screen, frame)

@@ -1,13 +1,20 @@
 import { type CellSink, Clusters } from './cells.js'
-import type { Pen } from './pen.js'
+import type { Ink } from './pen.js'
+
+/** Text in one style. */
+export type Span = readonly [text: string, style: string]
 
 /** What stands in front of the first row and of the others, the same number of cells each. */
 export interface Margin {
-  readonly first: string
-  readonly rest: string
-  readonly style: string
+  readonly first: readonly Span[]
+  readonly rest: readonly Span[]
   /** Cells. */
   readonly cells: number
+}
+
+/** A margin of ASCII, or of signs that take one cell each; without `rest` the rows below are indented by as much. */
+export function margin(first: string, style: string, rest = ' '.repeat(first.length)): Margin {
+  return { first: [[first, style]], rest: [[rest, style]], cells: first.length }
 }
 
 /** Stands for the rows that are not shown. */
@@ -16,7 +23,7 @@ const MARK = ' …'
 /** Cells of the widest character. */
 const WIDEST_CHARACTER = 2
 
-const NO_MARGIN: Margin = { first: '', rest: '', style: '', cells: 0 }
+const NO_MARGIN: Margin = { first: [], rest: [], cells: 0 }
 
 export interface RowOptions {
   readonly margin?: Margin
@@ -24,6 +31,8 @@ export interface RowOptions {
   readonly begin?: () => void
   /** Only the first row is shown, with a mark where there would be more. */
   readonly single?: boolean
+  /** Rows get as long as what is put on them. */
+  readonly unlimited?: boolean
 }
 
 /** Rows of a given width, one under the other. */
@@ -32,8 +41,10 @@ export class Rows {
   readonly width: number
   /** Cells taken on this row. */
   column = 0
+  /** The most cells that any row took. */
+  widest = 0
 
-  readonly #pen: Pen
+  readonly #ink: Ink
   readonly #margin: Margin
   readonly #options: RowOptions
   #cut = false
@@ -41,20 +52,21 @@ export class Rows {
   #begun = false
 
   /** `width` in cells, the margin included; on a terminal too narrow for it there is no margin. */
-  constructor(pen: Pen, width: number, options: RowOptions = {}) {
-    const { margin = NO_MARGIN, single = false } = options
-    this.#pen = pen
+  constructor(ink: Ink, width: number, options: RowOptions = {}) {
+    const { margin = NO_MARGIN, single = false, unlimited = false } = options
+    this.#ink = ink
     this.#options = options
     this.#margin = margin.cells * 2 > width || width - margin.cells < WIDEST_CHARACTER ? NO_MARGIN : margin
-    this.width = Math.max(1, width - this.#margin.cells - (single ? MARK.length : 0))
+    this.width = unlimited ? Number.MAX_SAFE_INTEGER : Math.max(1, width - this.#margin.cells - (single ? MARK.length : 0))
   }
 
   /** Puts what fits on this row. */
   put(text: string, cells: number, style: string): void {
     this.column += cells
+    if (this.column > this.widest) this.widest = this.column
     if (this.#cut) return
     if (!this.#begun) this.#begin(false)
-    this.#pen.write(text, style)
+    this.#ink.write(text, style)
   }
 
   /** Ends this row, empty or not. */
@@ -63,17 +75,17 @@ export class Rows {
     if (this.#cut) return
     if (!this.#begun) this.#begin(true)
     if (this.#options.single) {
-      this.#pen.write(MARK, this.#margin.style)
+      this.#ink.write(MARK, this.#margin.rest[0]?.[1] ?? '')
       this.#cut = true
     } else {
-      this.#pen.newline()
+      this.#ink.newline()
       this.#begun = false
     }
   }
 
   /** Ends the last row. */
   end(): void {
-    if (this.#begun) this.#pen.newline()
+    if (this.#begun) this.#ink.newline()
     this.#begun = false
   }
 
@@ -106,10 +118,18 @@ export class Rows {
 
   #begin(empty: boolean): void {
     if (this.#atFirst) this.#options.begin?.()
-    const { first, rest, style } = this.#margin
-    const margin = this.#atFirst ? first : rest
-    this.#pen.write(empty ? margin.trimEnd() : margin, empty && margin.trimEnd() === '' ? '' : style)
+    const { first, rest } = this.#margin
+    const spans = this.#atFirst ? first : rest
+    const shown = empty ? trimmed(spans) : spans
+    for (const [text, style] of shown) this.#ink.write(text, style)
     this.#atFirst = false
     this.#begun = true
   }
+}
+
+/** Without blanks at the end. */
+function trimmed(spans: readonly Span[]): readonly Span[] {
+  let end = spans.length
+  while (end > 0 && spans[end - 1]?.[0].trim() === '') end--
+  return spans.slice(0, end).map(([text, style], index) => [index === end - 1 ? text.trimEnd() : text, style])
 }

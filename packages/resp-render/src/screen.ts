@@ -11,18 +11,30 @@ export interface Block {
   end(): void
 }
 
+export interface Look {
+  readonly theme: Theme
+  readonly styled: boolean
+  readonly links: boolean
+}
+
 /** Blocks one under the other. Only the last one is open. */
 export class Screen {
   readonly theme: Theme
+  /** Whether there are colours and the like. */
+  readonly styled: boolean
+  /** Whether the terminal takes the addresses of links (OSC 8). */
+  readonly links: boolean
   readonly #pen = new Pen()
   readonly #width: number
   #last: Block | undefined
   #open = false
 
   /** `width` in cells. */
-  constructor(width: number, theme: Theme) {
+  constructor(width: number, { theme, styled, links }: Look) {
     this.#width = width
     this.theme = theme
+    this.styled = styled
+    this.links = links && styled
   }
 
   /** The block that is open, if one is. */

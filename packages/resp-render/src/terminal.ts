@@ -51,3 +51,15 @@ function depthOf({ COLORTERM, TERM }: NodeJS.ProcessEnv): ColourDepth {
   if (COLORTERM === 'truecolor' || COLORTERM === '24bit') return 16777216
   return TERM?.includes('256color') ? 256 : 16
 }
+
+/** Terminals that open links, by what they say of themselves. */
+const WITH_LINKS = /^(?:iTerm\.app|WezTerm|vscode|ghostty|Hyper|Tabby|rio|WarpTerminal|mintty)$/
+
+/** Whether the terminal takes the addresses of links (OSC 8). FORCE_HYPERLINK says it for those that don't tell. */
+export function takesLinks(environment: NodeJS.ProcessEnv = process.env): boolean {
+  const { FORCE_HYPERLINK, TERM = '', TERM_PROGRAM = '', VTE_VERSION, KITTY_WINDOW_ID, WT_SESSION, KONSOLE_VERSION, DOMTERM } = environment
+  if (FORCE_HYPERLINK !== undefined && FORCE_HYPERLINK !== '') return FORCE_HYPERLINK !== '0'
+  if (/^(?:tmux|screen)/.test(TERM)) return false
+  if (WITH_LINKS.test(TERM_PROGRAM) || /^(?:xterm-kitty|xterm-ghostty|foot|alacritty|contour)/.test(TERM)) return true
+  return Number(VTE_VERSION) >= 5000 || [KITTY_WINDOW_ID, WT_SESSION, DOMTERM].some((each) => each !== undefined) || Number(KONSOLE_VERSION) >= 201200
+}

@@ -147,8 +147,3 @@ export function isRole(name: string): name is Role {
 export function roles(): readonly Role[] {
   return ROLES
 }
-
-/** One look over another: the parameters of both. */
-export function over(base: string, more: string): string {
-  return base === '' || more === '' ? base + more : `${base};${more}`
-}

@@ -29,6 +29,7 @@ export class Words implements CellSink {
   /** Line ends, then spaces, that are only shown in front of something. */
   #breaks = 0
   #spaces = 0
+  #spaceStyle = ''
   /** The word that is growing, and is not shown yet. */
   #word: Run[] = []
   #wordCells = 0
@@ -55,6 +56,7 @@ export class Words implements CellSink {
   tab(): void {
     this.endWord()
     const column = this.#breaks > 0 ? 0 : this.#rows.column
+    if (this.#spaces === 0) this.#spaceStyle = this.#style
     this.#spaces += TAB_STOP - ((column + this.#spaces) % TAB_STOP)
   }
 
@@ -77,7 +79,7 @@ export class Words implements CellSink {
         at++
       } else if (code === SPACE) {
         this.#endWord()
-        this.#spaces++
+        if (this.#spaces++ === 0) this.#spaceStyle = this.#style
         at++
       } else {
         const end = wordEnd(text, at)
@@ -143,7 +145,7 @@ export class Words implements CellSink {
     const { column, width } = this.#rows
     // An indentation that leaves no room is shortened: the text is what counts.
     const spaces = column === 0 ? Math.min(this.#spaces, width >> 1, Math.max(0, width - 2)) : this.#spaces
-    if (spaces > 0) this.#rows.put(' '.repeat(spaces), spaces, this.#word[0]?.style ?? '')
+    if (spaces > 0) this.#rows.put(' '.repeat(spaces), spaces, this.#spaceStyle)
     this.#spaces = 0
   }
 

@@ -48,7 +48,76 @@ const ATOMS = [
   ...['\x1b]0;t\x07', '\x1b]52;c;xx', '\x1b\\', '\x1b(0', '\u009b2J', '\u009d0;x\u009c', '\x1b[K', '\x1b[2K', '\x1bP', '\u0085', '\x7f'],
 ]
 
-const text = fc.array(fc.constantFrom(...ATOMS), { maxLength: 40 }).map((atoms) => atoms.join(''))
+/** Markup, and what looks like it. */
+const MARKUP = [
+  ...[
+    '*',
+    '**',
+    '_',
+    '`',
+    '``',
+    '~~',
+    '~',
+    '[',
+    '](',
+    ']',
+    '](http://a.b/c_d*e "t")',
+    '][r]',
+    '!',
+    '<',
+    '>',
+    '<b>',
+    '</b',
+    '<http://x.y>',
+    '&amp;',
+    '&#x1b;',
+    '&#x202e;',
+    '&',
+  ],
+  ...[
+    '\\',
+    '\n- ',
+    '\n* ',
+    '\n  - ',
+    '\n1. ',
+    '\n10) ',
+    '\n> ',
+    '>',
+    '\n# ',
+    '\n### x ##',
+    '\n===',
+    '\n---',
+    '\n***',
+    '\n    ',
+    '\n\t',
+    '\n```',
+    '\n```js\n',
+    '\n~~~',
+  ],
+  ...[
+    '|',
+    '\n|a|b|\n',
+    '\n|-|:-:|\n',
+    '\n-|-\n',
+    ' | ',
+    '\\|',
+    '[x] ',
+    '[ ] ',
+    '\n[r]: u',
+    '\n[r]: http://u/ "t"\n',
+    '[^1]:',
+    '<!--',
+    '-->',
+    '\n<div>\n',
+    '<br>',
+    'https://x.y/z_a*',
+    'http',
+    'const a = `x',
+    '/* ',
+  ],
+]
+
+const text = fc.array(fc.oneof(fc.constantFrom(...ATOMS), fc.constantFrom(...MARKUP)), { maxLength: 40 }).map((atoms) => atoms.join(''))
 const width = fc.constantFrom(1, 2, 5, 20, 33, 80)
 const cap = fc.constantFrom(0, 2, 10, 'all' as const)
 const MAKERS: readonly ((piece: Buffer) => readonly (string | Buffer)[])[] = [
@@ -100,7 +169,7 @@ t.test('whatever a field holds: no escape, no control character, no line over th
             ['STOP', text],
           ],
         ],
-        { width },
+        { width, wrapCode: true },
       )
       // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
       return !/[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b\u202e]/.test(screen) && (width === 1 || screen.split('\n').every((line) => cellsOf(line) <= width))

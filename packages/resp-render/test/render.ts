@@ -9,6 +9,8 @@ export const OPTIONS: RenderOptions = {
   toolColours: true,
   theme: { name: 'dark', changes: {} },
   usage: false,
+  wrapCode: false,
+  links: false,
 }
 
 /** The chunks of a capture as text, by the renderer alone. */

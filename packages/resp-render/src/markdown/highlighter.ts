@@ -1,0 +1,90 @@
+import { createRequire } from 'node:module'
+import type { StreamParser } from '@codemirror/streamparser'
+import type { Role } from '../theme.js'
+import { languageOf } from './languages.js'
+
+const require = createRequire(import.meta.url)
+
+/** A longer line has no colours: what a line costs is bounded. */
+const LONGEST_LINE = 1000
+/** Steps without getting on that a language may take: some change their state by them. */
+const MOST_IDLE = 10
+const INDENT_UNIT = 2
+
+const ROLES: Readonly<Record<string, Role>> = {
+  comment: 'comment',
+  ...all('keyword', 'keyword', 'controlKeyword', 'operatorKeyword', 'modifier', 'self', 'definitionKeyword', 'moduleKeyword'),
+  ...all('string', 'string', 'string2', 'character', 'regexp', 'url', 'attributeValue', 'quote'),
+  ...all('number', 'number', 'atom', 'bool', 'null', 'unit', 'color', 'literal', 'integer', 'float'),
+  ...all('type', 'typeName', 'type', 'className', 'tagName', 'tag', 'namespace', 'labelName', 'meta', 'annotation', 'builtin'),
+  ...all('name', 'function', 'def', 'attributeName', 'attribute', 'propertyName', 'property', 'variableName.definition', 'variableName.function'),
+  ...all('operator', 'operator', 'punctuation', 'bracket'),
+  inserted: 'added',
+  deleted: 'removed',
+  heading: 'heading',
+  strong: 'strong',
+  emphasis: 'emphasis',
+  link: 'link',
+}
+
+function all(role: Role, ...tags: readonly string[]): Readonly<Record<string, Role>> {
+  return Object.fromEntries(tags.map((tag) => [tag, role]))
+}
+
+/** Colours code line by line. It knows what is open: a string or a comment of several lines. Of a language that it doesn't know lines stay as they are. */
+export class Highlighter {
+  readonly #parser: StreamParser<unknown> | undefined
+  #state: unknown
+
+  /** `name` as it stands behind a fence. */
+  constructor(name: string) {
+    this.#parser = name === '' ? undefined : languageOf(name)
+    this.#state = this.#parser?.startState?.(INDENT_UNIT) ?? {}
+  }
+
+  /** A line without its end, and without tabs: its pieces. */
+  line(line: string): readonly (readonly [text: string, role: Role | undefined])[] {
+    if (this.#parser === undefined || line.length > LONGEST_LINE) return [[line, undefined]]
+    try {
+      return this.#pieces(line, this.#parser)
+    } catch {
+      // Code that is no code of the language may take it where it has not been.
+      this.#state = this.#parser.startState?.(INDENT_UNIT) ?? {}
+      return [[line, undefined]]
+    }
+  }
+
+  blankLine(): void {
+    this.#parser?.blankLine?.(this.#state, INDENT_UNIT)
+  }
+
+  #pieces(line: string, parser: StreamParser<unknown>): (readonly [string, Role | undefined])[] {
+    const { StringStream } = require('@codemirror/streamparser') as typeof import('@codemirror/streamparser')
+    const stream = new StringStream(line, 4, INDENT_UNIT)
+    const pieces: [string, Role | undefined][] = []
+    let idle = 0
+    while (!stream.eol()) {
+      const tag = parser.token(stream, this.#state)
+      if (stream.pos === stream.start) {
+        if (++idle > MOST_IDLE) stream.next()
+        else continue
+      }
+      idle = 0
+      const [text, role] = [line.slice(stream.start, stream.pos), roleOf(tag)]
+      const last = pieces.at(-1)
+      if (last && last[1] === role) last[0] += text
+      else pieces.push([text, role])
+      stream.start = stream.pos
+    }
+    return pieces
+  }
+}
+
+function roleOf(tags: string | null): Role | undefined {
+  if (!tags) return undefined
+  for (const tag of tags.split(' ')) {
+    const role = ROLES[tag] ?? ROLES[tag.split('.')[0] as string]
+    if (role !== undefined) return role
+  }
+  return undefined
+}

@@ -1,0 +1,206 @@
+import { cellsOf } from '../cells.js'
+import type { Rows, Span } from '../rows.js'
+import { Words } from '../words.js'
+import { type CellLines, cellLines, lineCells } from './cell-lines.js'
+import type { Container } from './containers.js'
+import { Inline, type InlineContext } from './inline.js'
+import type { Layout } from './layout.js'
+import type { Leaf } from './leaf.js'
+import { lineKind } from './line-kinds.js'
+import { type Alignment, alignmentsOf, cellsOfRow } from './table-cells.js'
+import { columnWidths } from './table-widths.js'
+
+/** A table is shown when it has ended, or has so many rows or characters: then its columns are as wide as those need. */
+const MOST_ROWS = 200
+const MOST_CHARACTERS = 64 * 1024
+const MOST_COLUMNS = 100
+const BETWEEN = ' │ '
+const ANYWHERE = { inParagraph: false, lazy: false, inItem: false, full: false }
+
+/** A line that may be the heads of a table: the next one tells. */
+export class TableHead implements Leaf {
+  readonly takesLines = true
+  readonly #context: InlineContext
+  readonly #layout: Layout
+
+  constructor(
+    context: InlineContext,
+    layout: Layout,
+    readonly containers: readonly Container[],
+    readonly text: string,
+  ) {
+    this.#context = context
+    this.#layout = layout
+  }
+
+  /** The table, if `line` makes it one. */
+  table(line: string): Table | undefined {
+    const heads = cellsOfRow(this.text)
+    const alignments = alignmentsOf(line)
+    if (alignments?.length !== heads.length || heads.length > MOST_COLUMNS) return undefined
+    return new Table(this.#context, this.#layout, this.containers, alignments, heads)
+  }
+
+  end(): void {
+    const rows = this.#layout.rows({ containers: this.containers })
+    const words = new Words(rows)
+    const inline = new Inline(this.#context, words, this.#context.theme.text)
+    inline.push(this.text)
+    inline.end()
+    words.endWord()
+    rows.end()
+  }
+}
+
+/** The table whose heads were shown as text before `delimiters` came, if it makes them that. */
+export function tableBelow(context: InlineContext, layout: Layout, containers: readonly Container[], heads: string, delimiters: string): Table | undefined {
+  const alignments = alignmentsOf(delimiters)
+  const count = cellsOfRow(heads).length
+  if (alignments?.length !== count || count < 2 || count > MOST_COLUMNS) return undefined
+  return new Table(context, layout, [...containers], alignments, undefined)
+}
+
+/** A table: its columns as wide as what is in them, or as there is room for. Where there is too little, each row is a list of what its cells are. */
+export class Table implements Leaf {
+  readonly takesLines = true
+  readonly #context: InlineContext
+  readonly #layout: Layout
+  readonly #containers: readonly Container[]
+  readonly #alignments: readonly Alignment[]
+  readonly #heads: readonly string[] | undefined
+  #waiting: string[][] = []
+  #characters = 0
+  /** The widths of the columns, once they are settled; 'list': there is no room for columns. */
+  #widths: readonly number[] | 'list' | undefined
+  #shrunk = false
+  #rows: Rows | undefined
+  #shown = 0
+
+  constructor(
+    context: InlineContext,
+    layout: Layout,
+    containers: readonly Container[],
+    alignments: readonly Alignment[],
+    heads: readonly string[] | undefined,
+  ) {
+    this.#context = context
+    this.#layout = layout
+    this.#containers = containers
+    this.#alignments = alignments
+    this.#heads = heads
+  }
+
+  line(line: string): 'taken' | 'last' | 'not' {
+    const rest = line.trim()
+    const kind = rest === '' || /^ {4}/.test(line) ? undefined : lineKind(rest, true, ANYWHERE)?.type
+    if (kind !== 'text' && kind !== 'row' && kind !== 'definition') return 'not'
+    const cells = cellsOfRow(rest)
+    const row = this.#alignments.map((_, index) => cells[index] ?? '')
+    if (this.#widths) this.#show(row, '')
+    else {
+      this.#waiting.push(row)
+      this.#characters += line.length
+      if (this.#waiting.length >= MOST_ROWS || this.#characters > MOST_CHARACTERS) this.#settle()
+    }
+    return 'taken'
+  }
+
+  end(): void {
+    if (!this.#widths) this.#settle()
+    this.#rows?.end()
+  }
+
+  #settle(): void {
+    const { theme } = this.#context
+    const all = this.#heads ? [this.#heads, ...this.#waiting] : this.#waiting
+    const columns = this.#alignments.map((_, index) => this.#size(all.map((row) => row[index] as string)))
+    const room = this.#layout.width({ containers: this.#containers }) - BETWEEN.length * (columns.length - 1)
+    this.#widths = columnWidths(columns, room) ?? 'list'
+    this.#shrunk = this.#widths !== 'list' && this.#widths.some((width, index) => width < (columns[index]?.natural ?? 0))
+    const list = this.#widths === 'list'
+    this.#rows = this.#layout.rows({ containers: this.#containers, apart: this.#heads !== undefined, under: this.#heads === undefined, unlimited: !list })
+    if (this.#heads && (!list || this.#waiting.length === 0)) this.#show(this.#heads, theme.strong)
+    for (const row of this.#waiting) this.#show(row, '')
+    this.#waiting = []
+  }
+
+  #size(cells: readonly string[]): { natural: number; word: number } {
+    let [natural, word] = [1, 1]
+    for (const cell of cells) {
+      for (const line of cellLines(this.#context, cell, '')) {
+        natural = Math.max(natural, lineCells(line))
+        const text = line.map(([piece]) => piece).join('')
+        for (const each of text.split(' ')) word = Math.max(word, cellsOf(each))
+      }
+    }
+    return { natural, word }
+  }
+
+  #show(cells: readonly string[], style: string): void {
+    if (this.#widths === 'list' || this.#widths === undefined) {
+      this.#showAsList(cells)
+      return
+    }
+    if (this.#shown === 1 && this.#heads) this.#drawRule()
+    else if (this.#shown > 0 && this.#shrunk) this.#drawRule()
+    this.#shown++
+    const widths = this.#widths
+    const columns = cells.map((cell, index) => cellLines(this.#context, cell, style, widths[index]))
+    const height = Math.max(1, ...columns.map((lines) => lines.length))
+    for (let at = 0; at < height; at++) this.#line(columns, widths, at)
+  }
+
+  #line(columns: readonly CellLines[], widths: readonly number[], at: number): void {
+    const { theme } = this.#context
+    const spans: Span[] = []
+    for (const [index, width] of widths.entries()) {
+      const line = columns[index]?.[at] ?? []
+      const blank = Math.max(0, width - lineCells(line))
+      const alignment = this.#alignments[index]
+      const before = alignment === 'right' ? blank : alignment === 'centre' ? blank >> 1 : 0
+      if (index > 0) spans.push([BETWEEN, theme.rule])
+      spans.push([' '.repeat(before), ''], ...line, [' '.repeat(blank - before), ''])
+    }
+    this.#put(spans)
+  }
+
+  #drawRule(): void {
+    const widths = this.#widths as readonly number[]
+    this.#put([[widths.map((width) => '─'.repeat(width)).join('─┼─'), this.#context.theme.rule]])
+  }
+
+  /** Puts a line, without blanks at its end. */
+  #put(spans: readonly Span[]): void {
+    const rows = this.#rows as Rows
+    let end = spans.length
+    while (end > 0 && spans[end - 1]?.[0].trim() === '') end--
+    for (const [index, [text, style]] of spans.slice(0, end).entries()) {
+      const shown = index === end - 1 ? text.trimEnd() : text
+      if (shown !== '') rows.put(shown, 0, style)
+    }
+    rows.newline()
+  }
+
+  /** Each cell behind its head, and rows apart. */
+  #showAsList(cells: readonly string[]): void {
+    const { theme } = this.#context
+    const rows = this.#rows as Rows
+    if (this.#shown++ > 0) rows.newline()
+    const words = new Words(rows)
+    for (const [index, cell] of cells.entries()) {
+      const head = this.#heads?.[index] ?? ''
+      for (const [text, style] of [
+        [head, theme.strong],
+        [head === '' || head === cell ? '' : ': ', theme.text],
+        [head === cell ? '' : cell, theme.text],
+      ] as const) {
+        const inline = new Inline(this.#context, words, style)
+        inline.push(text)
+        inline.end()
+      }
+      words.newline()
+    }
+    words.endWord()
+    rows.end()
+  }
+}
