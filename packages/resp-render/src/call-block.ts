@@ -1,6 +1,6 @@
 import type { CallLabel } from './call-label.js'
 import type { Piece } from './notice.js'
-import { margin, type Rows } from './rows.js'
+import { type Margin, margin, type Rows } from './rows.js'
 import type { Block, Screen } from './screen.js'
 import type { Role } from './theme.js'
 import { Words } from './words.js'
@@ -61,12 +61,17 @@ export class CallBlock implements Block {
 
   /** Rows for one line with a margin of its own; where there is no room for it, only the last character of the margin stays. */
   row(sign: string, role: Role): Rows {
+    const first = sign.length * 2 > this.#screen.width ? sign.slice(-1) : sign
+    return this.rows(margin(first, this.#screen.theme[role]))
+  }
+
+  /** Rows with a margin of their own, below its line. */
+  rows(margin: Margin): Rows {
     this.#endLine()
     this.#body?.end()
     this.#body = undefined
     this.#bodied = true
-    const first = sign.length * 2 > this.#screen.width ? sign.slice(-1) : sign
-    return this.#screen.rows({ margin: margin(first, this.#screen.theme[role]) })
+    return this.#screen.rows({ margin })
   }
 
   /** Says how the call ended, below what it printed. */

@@ -25,6 +25,7 @@ const SENTENCES: Readonly<Record<string, (input: Input) => string>> = {
   Grep: ({ pattern, path, glob }) => `${text(pattern)}${inside(path)}${glob === undefined ? '' : `  ${text(glob)}`}`,
   Skill: ({ name }) => text(name),
   WebFetch: ({ url }) => text(url),
+  TodoWrite: ({ todos }) => (Array.isArray(todos) ? `${todos.filter((todo) => todo?.status === 'completed').length} of ${todos.length} done` : ''),
   SubAgent: ({ description, prompt }) => text(description ?? prompt),
 }
 

@@ -4,23 +4,26 @@ import { CallBlock } from './call-block.js'
 import { type CallLabel, callLabel } from './call-label.js'
 import { type DiffStat, diffStat } from './diff.js'
 import { printDiff } from './diff-rows.js'
-import { printLeft, printLine } from './excerpt.js'
+import { type Cap, printLeft, printLine } from './excerpt.js'
 import { oneLine } from './invisible.js'
 import type { Line } from './line-buffer.js'
 import { LiveOutput, type OutputOptions } from './live-output.js'
 import { type Outcome, outcomeOf } from './outcome.js'
 import type { Screen } from './screen.js'
+import { printTodos, type Todo, todosOf } from './todos.js'
 
 /** Calls that are remembered; of more than that the oldest are forgotten: their results then have the tool's name only. */
 const MOST_CALLS = 200
 /** Lines of a call that waits for its turn to be shown. */
 const MOST_WAITING = 200
-/** A diff may have this many times the lines that other output may. */
+/** A diff, or a list of things to do, may have this many times the lines that other output may. */
 const DIFF_FACTOR = 5
 
 interface Call {
   readonly id: string
   readonly label: CallLabel
+  /** What it is to do, if that is a list. */
+  readonly todos?: readonly Todo[] | undefined
   output: LiveOutput | undefined
   /** Lines that wait until another call has ended. */
   waiting: Line[]
@@ -44,7 +47,7 @@ export class Calls {
   /** TOOL_CALL */
   call(frame: Frame): void {
     const id = frame.text(2) as string
-    const call = this.#remember(id, callLabel(frame))
+    const call = this.#remember(id, callLabel(frame), todosOf(frame))
     new CallBlock(this.#screen, id, call.label, 'call')
   }
 
@@ -66,11 +69,12 @@ export class Calls {
     const attributes = attributesOf(frame)
     const diff = attributes.get('diff')?.toString()
     const stat = diff === undefined ? undefined : diffStat(diff)
-    const outcome = outcomeOf(attributes, stat)
+    const outcome = withoutLabel(outcomeOf(attributes, stat), call.label)
     if (call.output) this.#endLive(call, call.output, outcome)
     else this.#headed(call, outcome)
     if (diff !== undefined && stat !== undefined) this.#diff(call, diff, stat)
-    if (call.output === undefined && (diff === undefined || outcome.failed)) {
+    if (call.todos && !outcome.failed) printTodos(this.#screen, this.#block(call, 'more'), call.todos, this.#diffCap)
+    else if (call.output === undefined && (diff === undefined || outcome.failed)) {
       const output = frame.field(3) as Buffer
       if (!isSaid(output, attributes.get('summary'))) this.#whole(call, output)
     }
@@ -84,8 +88,8 @@ export class Calls {
     this.#foreground = undefined
   }
 
-  #remember(id: string, label: CallLabel): Call {
-    const call = { id, label, output: undefined, waiting: [] }
+  #remember(id: string, label: CallLabel, todos?: readonly Todo[]): Call {
+    const call = { id, label, todos, output: undefined, waiting: [] }
     this.#calls.delete(id)
     this.#calls.set(id, call)
     const [oldest] = this.#calls.values()
@@ -152,9 +156,18 @@ export class Calls {
   }
 
   #diff(call: Call, diff: string, stat: DiffStat): void {
-    const { cap } = this.#options
-    printDiff(this.#block(call, 'more'), diff, stat, cap === 'all' ? cap : cap * DIFF_FACTOR, this.#screen.theme)
+    printDiff(this.#block(call, 'more'), diff, stat, this.#diffCap, this.#screen.theme)
   }
+
+  get #diffCap(): Cap {
+    const { cap } = this.#options
+    return cap === 'all' ? cap : cap * DIFF_FACTOR
+  }
+}
+
+/** A summary that says what the line of the call says already is not said again. */
+function withoutLabel({ failed, parts }: Outcome, { what }: CallLabel): Outcome {
+  return { failed, parts: parts.filter(([piece, ...others]) => others.length > 0 || piece?.[0] !== what) }
 }
 
 /** An output that is the summary again, which stands in the line of the call. */

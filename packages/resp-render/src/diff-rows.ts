@@ -2,7 +2,7 @@ import type { CallBlock } from './call-block.js'
 import { type DiffLine, type DiffStat, diffLines } from './diff.js'
 import { type Cap, printLeft, printLine } from './excerpt.js'
 import { LineBuffer } from './line-buffer.js'
-import { Sanitiser } from './sanitiser.js'
+import { Sanitiser, type TextSink } from './sanitiser.js'
 import type { Theme } from './theme.js'
 
 /** Characters of a line that are shown. */
@@ -22,11 +22,16 @@ export function printDiff(block: CallBlock, diff: string, { digits }: DiffStat, 
   if (left > 0) printLeft(block.row(`  ${''.padStart(digits)}  `, 'note'), left, theme)
 }
 
-function printDiffLine(block: CallBlock, { kind, number, text }: DiffLine, digits: number, theme: Theme): void {
+function printDiffLine(block: CallBlock, { kind, number, text, parts = [{ text, changed: false }] }: DiffLine, digits: number, theme: Theme): void {
   const role = kind === 'heading' ? 'context' : kind
   const rows = block.row(`  ${number.padStart(digits)} ${SIGNS[kind]}`, role)
-  const lines = new LineBuffer({ limit: LINE_LIMIT, past: 'count', colours: false }, (line) => printLine(rows, line, theme[role], theme))
+  const lines = new LineBuffer({ limit: LINE_LIMIT, past: 'count', colours: true }, (line) => printLine(rows, line, theme[role], theme))
+  // What it holds of colours itself is dropped like any sequence: those of the buffer are ours.
+  const sink: TextSink = { text: (run) => lines.text(run), tab: () => lines.tab(), carriageReturn: () => lines.carriageReturn() }
   const sanitiser = new Sanitiser()
-  sanitiser.push(text, lines)
+  for (const part of parts) {
+    if (parts.length > 1) lines.graphics(part.changed && (kind === 'added' || kind === 'removed') ? theme[`${kind}-word`] : '0')
+    sanitiser.push(part.text, sink)
+  }
   lines.text('\n')
 }

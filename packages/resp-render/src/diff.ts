@@ -1,4 +1,5 @@
 import { cellsOf } from './cells.js'
+import { changedWords, type Part } from './changed-words.js'
 
 export interface DiffStat {
   readonly added: number
@@ -12,11 +13,15 @@ export interface DiffLine {
   readonly kind: 'added' | 'removed' | 'context' | 'heading'
   readonly number: string
   readonly text: string
+  /** The text in parts, where some of it was changed. */
+  readonly parts?: readonly Part[]
 }
 
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/
 /** More changed lines in a row than this are not looked at together. */
 const LONGEST_BLOCK = 1000
+/** More than these are not compared one by one. */
+const MOST_COMPARED = 200
 /** Digits of a line number that are believed. */
 const LONGEST_NUMBER = 9
 
@@ -31,11 +36,11 @@ export function* diffLines(diff: string): Generator<DiffLine> {
       block.push(line)
       if (block.length < LONGEST_BLOCK) continue
     }
-    yield* withVisibleSpace(block)
+    yield* withChanges(block)
     block = []
     if (line.kind !== 'added' && line.kind !== 'removed') yield line
   }
-  yield* withVisibleSpace(block)
+  yield* withChanges(block)
 }
 
 export function diffStat(diff: string): DiffStat {
@@ -96,17 +101,22 @@ function* linesOf(text: string): Generator<string> {
   }
 }
 
-/** Removed lines and the added ones in their place; where two differ in white space only, it is drawn in both. */
-function withVisibleSpace(block: readonly DiffLine[]): readonly DiffLine[] {
+/** Removed lines and the added ones in their place: what they differ in. Where that is white space only, it is drawn in both. */
+function withChanges(block: readonly DiffLine[]): readonly DiffLine[] {
   const removed = block.filter(({ kind }) => kind === 'removed')
   const added = block.filter(({ kind }) => kind === 'added')
-  if (removed.length !== added.length) return block
-  const same = new Set<DiffLine>()
+  if (removed.length !== added.length || removed.length > MOST_COMPARED) return block
+  const changed = new Map<DiffLine, Partial<DiffLine>>()
   removed.forEach((line, index) => {
     const other = added[index] as DiffLine
-    if (line.text.replace(/\s/g, '') === other.text.replace(/\s/g, '')) same.add(line).add(other)
+    if (line.text.replace(/\s/g, '') === other.text.replace(/\s/g, '')) {
+      for (const each of [line, other]) changed.set(each, { text: drawnSpace(each.text) })
+      return
+    }
+    const words = changedWords(line.text, other.text)
+    if (words) changed.set(line, { parts: words.before }).set(other, { parts: words.after })
   })
-  return block.map((line) => (same.has(line) ? { ...line, text: drawnSpace(line.text) } : line))
+  return block.map((line) => ({ ...line, ...changed.get(line) }))
 }
 
 /** Tabs as arrows up to the stop of 8, spaces as dots, and a CR at the end, which a terminal does not show, as \r. */
