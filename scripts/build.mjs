@@ -2,7 +2,7 @@
 // Makes dist/, or some executables in it: each executable as one bundled file that is both a shell script and a CommonJS program, and ripgrep's binary.
 import { chmodSync, copyFileSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { builtinModules, createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 import { buildManPages } from './man.mjs'
@@ -100,10 +100,18 @@ mkdirSync(bin, { recursive: true })
 writeFileSync(join(lib, 'package.json'), '{"type":"commonjs"}\n')
 const wanted = process.argv.slice(2)
 await Promise.all(executables.filter((name) => wanted.length === 0 || wanted.includes(name)).map(bundle))
+await Promise.all(workers().map(({ entry, file }) => bundleFile(entry, join(lib, 'packages'), file, { plugins: [lazyBuiltins] })))
 if (wanted.length === 0) {
   copyRipgrep()
   copyScripts()
   await buildManPages()
+}
+
+/** A NAME-worker.ts is what a thread runs: packages/NAME-worker.cjs. */
+function workers() {
+  const sources = executables.map((name) => join(root, 'packages', name, 'src'))
+  const entries = sources.flatMap((source) => readdirSync(source).map((name) => join(source, name)))
+  return entries.filter((entry) => entry.endsWith('-worker.ts')).map((entry) => ({ entry, file: basename(entry).replace(/\.ts$/, '.cjs') }))
 }
 
 async function bundle(name) {

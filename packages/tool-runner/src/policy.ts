@@ -78,9 +78,15 @@ export class Policy {
     return this.#decide('Bash', mayMatch, byMode, (rules) => allowsCommands(rules, shell))
   }
 
+  /** A private address has to be allowed by a rule that names the host: who allows WebFetch as a whole means the web. */
   fetch(host: string, isPrivate: boolean): Decision {
     const byMode = isPrivate && this.#mode !== 'full' ? this.#denied(`${host} is a private address`) : this.#allowed()
-    return this.#decide('WebFetch', (rule) => rule.matchesHost(host), byMode)
+    const allows = (rules: readonly Rule[]) => rules.find((rule) => rule.matchesHost(host) && !(isPrivate && rule.all))?.text
+    return this.#decide('WebFetch', (rule) => rule.matchesHost(host), byMode, allows)
+  }
+
+  skill(name: string): Decision {
+    return this.#decide('Skill', (rule) => rule.matchesName(name), this.#allowed())
   }
 
   #decide(

@@ -18,6 +18,7 @@ export interface Rule {
   matchesPath(path: string): boolean
   matchesCommand(words: Words): boolean
   matchesHost(host: string): boolean
+  matchesName(name: string): boolean
 }
 
 /** Reads a rule. Relative paths are those of `workspace`. Throws StageError (64), which names `source`, for what is none. */
@@ -33,6 +34,7 @@ export function parseRule(text: string, workspace: string, source: string): Rule
     concerns: (name) => nameMatches(tool, name),
     matchesPath: (given) => path(given),
     matchesCommand: (words) => all || commandMatches(command, words),
+    matchesName: (name) => all || picomatch.isMatch(name, inner),
     matchesHost: (host) => all || host === inner || host.endsWith(`.${inner.replace(/^\*\./, '')}`),
   }
 }

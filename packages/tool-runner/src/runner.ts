@@ -38,17 +38,18 @@ export class ToolRunner implements FrameStage {
 
   /** A runner that knows its tools: those from outside too, as far as they tell of themselves within `--tools-wait`. */
   static async start(context: Context<typeof OPTIONS>): Promise<ToolRunner> {
-    const runner = new ToolRunner(context)
-    await runner.#outside.within(context.options['tools-wait'] * 1000)
+    const { options, output, diagnose } = context
+    const session = new Session(options, output, diagnose)
+    const runner = new ToolRunner(context, session, await builtInTools(session))
+    await runner.#outside.within(options['tools-wait'] * 1000)
     return runner
   }
 
-  private constructor({ options, output, diagnose }: Context<typeof OPTIONS>) {
+  private constructor({ options, output, diagnose }: Context<typeof OPTIONS>, session: Session, builtIn: readonly Tool[]) {
     this.#output = output
-    this.#session = new Session(options, output, diagnose)
-    const builtIn = builtInTools(this.#session)
+    this.#session = session
     this.#tools = new ToolSet(output, builtIn, wantedTools(options.tools, builtIn, options['tools-dir'].length + options.mcp.length > 0))
-    this.#outside = new OutsideTools(this.#session, diagnose, (tool) => this.#tools.add(tool))
+    this.#outside = new OutsideTools(session, diagnose, (tool) => this.#tools.add(tool))
     this.#calls = new CallQueue(
       (call) => this.#answer(call),
       () => (output.backedUp ? output.drained() : undefined),

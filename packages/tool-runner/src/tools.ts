@@ -8,14 +8,16 @@ import { globTool } from './tools/glob.js'
 import { grepTool } from './tools/grep.js'
 import { jobsTool } from './tools/jobs.js'
 import { readTool } from './tools/read.js'
+import { skillTool } from './tools/skill.js'
 import { todoWriteTool } from './tools/todo-write.js'
+import { webFetchTool } from './tools/web-fetch.js'
 import { writeTool } from './tools/write.js'
 
-const MAKERS = [readTool, writeTool, editTool, bashTool, jobsTool, globTool, grepTool, todoWriteTool]
+const MAKERS = [readTool, writeTool, editTool, bashTool, jobsTool, globTool, grepTool, todoWriteTool, skillTool, webFetchTool]
 
 /** The tools that are built in, in the order in which they are announced. */
-export function builtInTools(session: Session): readonly Tool[] {
-  return MAKERS.map((make) => make(session))
+export async function builtInTools(session: Session): Promise<readonly Tool[]> {
+  return Promise.all(MAKERS.map((make) => make(session)))
 }
 
 /**

@@ -5,7 +5,7 @@ import { Place, resultsOf } from './support/tools.js'
 
 const HELLO = ['HELLO', '1', 's1']
 const STOP = ['STOP', 'end_turn']
-const NAMES = ['Read', 'Write', 'Edit', 'Bash', 'Jobs', 'Glob', 'Grep', 'TodoWrite']
+const NAMES = ['Read', 'Write', 'Edit', 'Bash', 'Jobs', 'Glob', 'Grep', 'TodoWrite', 'Skill', 'WebFetch']
 
 t.test('HELLO comes behind the definitions of all tools', async (t) => {
   const place = new Place(t)
