@@ -23,7 +23,7 @@ t.test('HELLO comes behind the definitions of all tools', async (t) => {
   for (const [, name, description, schema = '', ...attributes] of all.slice(0, NAMES.length)) {
     t.ok(description)
     t.match(JSON.parse(schema), { type: 'object', required: Array })
-    t.same(attributes, ['read_only', String(['Read', 'Glob', 'Grep', 'TodoWrite'].includes(name as string))])
+    t.same(attributes, ['read_only', String(['Read', 'Glob', 'Grep', 'TodoWrite', 'Skill', 'WebFetch'].includes(name as string))])
   }
 })
 
