@@ -1,6 +1,5 @@
 import type { MessageOf } from '@agentpipe/message'
-import { configPath, EXIT, StageError, usage } from '@agentpipe/stage'
-import { type Price, priceOf } from './prices.js'
+import { configPath, EXIT, type Price, priceOf, StageError, usage } from '@agentpipe/stage'
 
 const MILLION = 1e6
 

@@ -1,6 +1,6 @@
+import { priceOf } from '@agentpipe/stage'
 import { frames } from '@agentpipe/testing'
 import t, { type Test } from 'tap'
-import { priceOf } from '../src/prices.js'
 import { Ring } from './support/ring.js'
 
 const usage = (...tokens: readonly string[]) => ['USAGE', ...tokens, 'model', 'm']

@@ -1,6 +1,8 @@
 import { DEFAULT_LIMITS, Frame } from '@agentpipe/frame'
 import { buildMessage, type MessageType, parseMessage, TOLD_TO_THE_MODEL } from '@agentpipe/message'
 import { type Context, command } from '@agentpipe/stage'
+import { startOfConversation } from './conversation-start.js'
+import { inLog } from './log-reader.js'
 import { entriesOf, oneId, readingOptions, sessionFile } from './reading.js'
 import { stateDirectory } from './session-directory.js'
 import { exactSession, type Session } from './sessions.js'
@@ -36,8 +38,13 @@ export const history = command({
     const { output, diagnose } = context
     const session = sessionToGoOn(context)
     if (session === undefined) return
-    for (const { record, frame } of entriesOf(context, session.log)) {
+    const start = inLog(session.log, startOfConversation)
+    const calls = new Set<string | undefined>()
+    for (const { record, frame } of entriesOf(context, session.log, { start })) {
       if (!isConversation(frame)) continue
+      // Of a call that a summary stands for, nothing is to be answered.
+      if (frame.type === 'TOOL_CALL') calls.add(frame.text(2))
+      if (frame.type === 'TOOL_RESULT' && start > 0 && !calls.has(frame.text(1))) continue
       const bytes = historyFrame(frame) ?? historyFrame(withoutRepeats(frame))
       if (bytes === undefined) diagnose(`event ${record.seq} is too large for a HISTORY frame: left out`)
       else output.write(bytes)

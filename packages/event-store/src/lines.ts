@@ -20,14 +20,14 @@ export interface Line {
   readonly length: number
 }
 
-/**
- * The lines that chunks make up, in memory bounded by the longest line. They end at LF and nothing else. `start` is where the first chunk
- * stands in the file.
- */
-export function* linesOf(chunks: Iterable<Buffer>, start = 0): Generator<Line> {
+/** The lines of an open file from `start` on, in memory bounded by the longest line. They end at LF and nothing else. */
+export function* linesOf(descriptor: number, start = 0): Generator<Line> {
   const held = new Pieces()
   let at = start
-  for (const chunk of chunks) {
+  for (let chunkStart = start; ; ) {
+    const chunk = readBlock(descriptor, chunkStart, chunkStart + BLOCK_BYTES)
+    if (chunk.length === 0) break
+    chunkStart += chunk.length
     let from = 0
     for (let end = chunk.indexOf(LF); end >= 0; end = chunk.indexOf(LF, from)) {
       held.append(chunk.subarray(from, end))

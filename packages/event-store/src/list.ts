@@ -1,9 +1,9 @@
 import { jsonText } from '@agentpipe/message'
 import { command, descriptorKind, printable, STDOUT } from '@agentpipe/stage'
-import { readingOptions } from './reading.js'
-import { projectDirectory, stateDirectory, workingDirectory } from './session-directory.js'
-import { allSessions, latestFirst, sessionsIn } from './sessions.js'
-import { type Summary, summaryOf } from './summary.js'
+import { Progress } from './progress.js'
+import { readingOptions, sessionsHere } from './reading.js'
+import { latestFirst } from './sessions.js'
+import { allTokens, rounded, type Summary, summaryOf } from './summary.js'
 
 /** Characters of the first prompt that a row shows. */
 const SHOWN = 60
@@ -22,26 +22,29 @@ export const list = command({
   purpose: 'print the sessions of this directory',
   options,
   examples: ['event-store list', 'event-store list --all --json | jq -r .id'],
-  act({ options: { all, json, dir }, output }) {
-    const state = stateDirectory(dir)
-    const sessions = all ? allSessions(state) : sessionsIn(projectDirectory(state, workingDirectory()))
-    const summaries = sessions.map(summaryOf).sort(latestFirst)
+  act(context) {
+    const { all, json } = context.options
+    const sessions = sessionsHere(context, all)
+    const progress = new Progress(sessions)
+    const summaries = sessions.map((session) => summaryOf(session, progress.read)).sort(latestFirst)
+    progress.clear()
     const lines = json ? summaries.map(jsonLine) : rows(summaries, all, screenColumns())
-    for (const line of lines) output.write(`${line}\n`)
+    for (const line of lines) context.output.write(`${line}\n`)
   },
 })
 
-function jsonLine({ session, lastEvent, turns, prompt, problem }: Summary): string {
+function jsonLine({ session, lastEvent, turns, tokens, prompt, problem }: Summary): string {
   const { id, project, log } = session
-  return jsonText({ id, project, last_event: lastEvent ?? null, turns, first_prompt: prompt ?? null, path: log, ...(problem && { problem }) })
+  return jsonText({ id, project, last_event: lastEvent ?? null, turns, tokens, first_prompt: prompt ?? null, path: log, ...(problem && { problem }) })
 }
 
 function rows(summaries: readonly Summary[], all: boolean, columns: number): string[] {
-  const cells = summaries.map(({ session, lastEvent, turns, prompt, problem }) => [
+  const cells = summaries.map(({ session, lastEvent, turns, tokens, prompt, problem }) => [
     session.id,
     ...(all ? [session.project] : []),
     lastEvent === undefined ? '-' : seconds(lastEvent),
     `${turns} ${turns === 1 ? 'turn' : 'turns'}`,
+    `${rounded(allTokens(tokens))} tokens`,
     problem === undefined ? oneLine(prompt ?? '-') : `(${oneLine(problem)})`,
   ])
   const widths = cells[0]?.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0))) ?? []

@@ -1,12 +1,23 @@
 import { closeSync, fstatSync, openSync } from 'node:fs'
 import type { Frame } from '@agentpipe/frame'
-import { EXIT, readChunks, systemError } from '@agentpipe/stage'
+import { EXIT, StageError, systemError } from '@agentpipe/stage'
 import { recordsIn } from './damaged-line.js'
 import { type Line, linesFromEnd, linesOf } from './lines.js'
 import { type EventRecord, frameOf } from './record.js'
+import { headsIn } from './record-head.js'
 
-/** Told of each line that is not whole: its number, from 1, and what is wrong with it. */
-export type Damaged = (line: number, damage: string) => void
+/** Told of each line that is not whole: where it is, and what is wrong with it. */
+export type Damaged = (where: string, damage: string) => void
+
+/** What to read of a log. */
+export interface Extent {
+  /** Where a line begins. */
+  readonly start?: number
+  /** Number of the first event. */
+  readonly fromSeq?: number
+  /** Told of the bytes that are read. */
+  readonly read?: (bytes: number) => void
+}
 
 /** A record and the frame that it was made of. */
 export interface LogEntry {
@@ -32,13 +43,15 @@ const TOO_LONG: LineEntries = { ...NOTHING, problems: ['too long for a record: l
  * What a log holds, in order, in memory bounded by its longest line. Damage is reported and the rest used. Nothing is changed.
  * Throws StageError (66) where the log can't be read.
  */
-export function* readLog(path: string, damaged: Damaged): Generator<LogEntry> {
+export function* readLog(path: string, damaged: Damaged, { start = 0, fromSeq = 0, read }: Extent = {}): Generator<LogEntry> {
   let number = 0
-  for (const line of logLines(path)) {
+  for (const line of logLines(path, start)) {
     number++
+    read?.(line.length)
+    if (fromSeq > 0 && headsIn(line).every(({ seq }) => seq < fromSeq)) continue
     const { entries, problems } = entriesIn(line)
-    for (const problem of problems) damaged(number, line.ended ? problem : `torn, ${problem}`)
-    yield* entries
+    for (const problem of problems) damaged(start === 0 ? `line ${number}` : `line at byte ${line.start}`, line.ended ? problem : `torn, ${problem}`)
+    for (const entry of entries) if (entry.record.seq >= fromSeq) yield entry
   }
 }
 
@@ -59,31 +72,31 @@ export function entriesIn(line: Line): LineEntries {
   return { entries, problems, pieces: whole, unknown }
 }
 
-/** The lines of a log, in order. Throws StageError (66) where it can't be read. */
-export function* logLines(path: string): Generator<Line> {
+/** The lines of a log, in order, from the one that begins at `start`. Throws StageError (66) where it can't be read. */
+export function* logLines(path: string, start = 0): Generator<Line> {
   const descriptor = openLog(path)
   try {
-    yield* linesOf(readChunks(descriptor))
+    yield* linesOf(descriptor, start)
   } catch (error) {
-    throw systemError(EXIT.NO_INPUT, `cannot read ${path}`, error)
+    throw cannotRead(path, error)
   } finally {
     closeSync(descriptor)
   }
 }
 
-/** The last whole record of a log, found from its end; undefined where there is none. Throws StageError (66) where it can't be read. */
-export function lastRecordOf(path: string): EventRecord | undefined {
+/** What `look` finds in a log that is open while it looks. Throws StageError (66) where it can't be read. */
+export function inLog<Found>(path: string, look: (descriptor: number) => Found): Found {
   const descriptor = openLog(path)
   try {
-    return lastRecord(descriptor)
+    return look(descriptor)
   } catch (error) {
-    throw systemError(EXIT.NO_INPUT, `cannot read ${path}`, error)
+    throw cannotRead(path, error)
   } finally {
     closeSync(descriptor)
   }
 }
 
-/** The same for a log that is open. */
+/** The last whole record of an open log, found from its end; undefined where there is none. */
 export function lastRecord(descriptor: number): EventRecord | undefined {
   for (const line of linesFromEnd(descriptor, fstatSync(descriptor).size)) {
     const record = recordsIn(line.bytes).records.at(-1)
@@ -96,8 +109,12 @@ function openLog(path: string): number {
   try {
     return openSync(path, 'r')
   } catch (error) {
-    throw systemError(EXIT.NO_INPUT, `cannot read ${path}`, error)
+    throw cannotRead(path, error)
   }
+}
+
+function cannotRead(path: string, error: unknown): unknown {
+  return error instanceof StageError ? error : systemError(EXIT.NO_INPUT, `cannot read ${path}`, error)
 }
 
 function isBlank({ bytes }: Line): boolean {

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import { type Context, type Diagnose, usage } from '@agentpipe/stage'
-import { type LogEntry, readLog } from './log-reader.js'
+import { type Extent, type LogEntry, readLog } from './log-reader.js'
 import { projectDirectory, stateDirectory, workingDirectory } from './session-directory.js'
 import { isBeingWritten } from './session-lock.js'
 import { allSessions, findSession, type Session, sessionsIn } from './sessions.js'
@@ -29,17 +29,22 @@ export function oneId({ operands }: Pick<Reading, 'operands'>): string {
 
 /** The session that the operand names; without one those of this directory, or of all. Throws StageError: 64, or 66 where there is none. */
 export function sessionsMeant(context: Reading, all: boolean): Session[] {
-  if (context.operands.length > 0) return [sessionFile(context)]
-  const state = stateDirectory(context.options.dir)
+  return context.operands.length > 0 ? [sessionFile(context)] : sessionsHere(context, all)
+}
+
+/** The sessions of this directory, or of all. */
+export function sessionsHere({ options: { dir } }: Pick<Reading, 'options'>, all: boolean): Session[] {
+  const state = stateDirectory(dir)
   return all ? allSessions(state) : sessionsIn(projectDirectory(state, workingDirectory()))
 }
 
 /** What a log holds. Damaged lines are told of on stderr, the first ones each, the rest as a number; what a live writer has not yet ended is no damage. */
-export function* entriesOf({ diagnose }: { readonly diagnose: Diagnose }, log: string): Generator<LogEntry> {
+export function* entriesOf({ diagnose }: { readonly diagnose: Diagnose }, log: string, extent?: Extent): Generator<LogEntry> {
   let count = 0
-  yield* readLog(log, (line, damage) => {
+  const damaged = (where: string, damage: string) => {
     if (damage.startsWith('torn') && isBeingWritten(dirname(log))) return
-    if (++count <= TOLD) diagnose(`${log}: line ${line}: ${damage}`)
-  })
+    if (++count <= TOLD) diagnose(`${log}: ${where}: ${damage}`)
+  }
+  yield* readLog(log, damaged, extent)
   if (count > TOLD) diagnose(`${log}: ${count - TOLD} more lines are damaged`)
 }

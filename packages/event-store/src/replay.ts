@@ -1,18 +1,37 @@
-import { command } from '@agentpipe/stage'
+import { type Context, command, usage } from '@agentpipe/stage'
+import { type Extent, inLog } from './log-reader.js'
+import { Pace } from './pace.js'
 import { entriesOf, readingOptions, sessionFile } from './reading.js'
+import { startOfTurns } from './turns.js'
+
+const options = {
+  last: { type: 'count', value: 'N', about: 'only the last N turns' },
+  from: { type: 'count', value: 'SEQ', about: 'only from the event of this number on' },
+  speed: { type: 'text', value: 'FACTOR', default: 'max', about: 'keep the recorded pace: 1, 2 for twice as fast, or max' },
+  ...readingOptions,
+} as const
 
 /** `event-store replay ID`: the recorded frames, byte for byte. */
 export const replay = command({
   purpose: 'print the recorded frames',
-  options: readingOptions,
+  options,
   operands: 'ID',
-  examples: ['event-store replay latest | resp-render', 'event-store replay latest > session.resp'],
-  act(context) {
+  examples: ['event-store replay latest --last 1 | resp-render', 'event-store replay latest > session.resp'],
+  async act(context) {
     const { output } = context
-    for (const { frame } of entriesOf(context, sessionFile(context).log)) {
+    const pace = new Pace(context.options.speed)
+    const { log } = sessionFile(context)
+    for (const { record, frame } of entriesOf(context, log, extent(context, log))) {
+      if (pace.isReal) await pace.wait(record.time, () => output.flush())
       output.pass(frame)
       if (output.backedUp) output.flush()
       if (output.closed) return
     }
   },
 })
+
+function extent({ options: { last, from } }: Context<typeof options>, log: string): Extent {
+  if (last !== undefined && from !== undefined) throw usage('--last and --from exclude each other')
+  if (last !== undefined) return { start: inLog(log, (descriptor) => startOfTurns(descriptor, last)) }
+  return from === undefined ? {} : { fromSeq: from }
+}

@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { isSessionId } from '@agentpipe/message'
 import { EXIT, StageError, usage } from '@agentpipe/stage'
-import { lastRecordOf } from './log-reader.js'
+import { inLog, lastRecord } from './log-reader.js'
 import { logPath, projectDirectory, projectsDirectory, workingDirectory } from './session-directory.js'
 import { LATEST } from './session-id.js'
 
@@ -65,14 +65,22 @@ export function exactSession(state: string, id: string): Session | undefined {
 
 /** The session with the latest event, by the time that was recorded with it: a file's own time changes when it is copied or touched. */
 export function latestOf(sessions: readonly Session[]): Session | undefined {
-  const timed = sessions.map((session) => ({ session, lastEvent: lastEventOf(session) })).filter(({ lastEvent }) => lastEvent !== undefined)
-  return timed.sort(latestFirst)[0]?.session
+  return timed(sessions).find(({ lastEvent }) => lastEvent !== undefined)?.session
+}
+
+/** The sessions in that order, those without events last. */
+export function byLatestEvent(sessions: readonly Session[]): Session[] {
+  return timed(sessions).map(({ session }) => session)
+}
+
+function timed(sessions: readonly Session[]) {
+  return sessions.map((session) => ({ session, lastEvent: lastEventOf(session) })).sort(latestFirst)
 }
 
 /** When the last event of a session was recorded, as its record says; undefined where there is none, or the log can't be read. */
 export function lastEventOf({ log }: Session): string | undefined {
   try {
-    return lastRecordOf(log)?.time
+    return inLog(log, lastRecord)?.time
   } catch {
     return undefined
   }

@@ -1,14 +1,25 @@
-import { parseMessage } from '@agentpipe/message'
+import { fstatSync } from 'node:fs'
 import { recordsIn } from './damaged-line.js'
-import { logLines } from './log-reader.js'
-import { frameOf } from './record.js'
-import { lastEventOf, type Session } from './sessions.js'
+import { linesOf } from './lines.js'
+import { inLog, lastRecord } from './log-reader.js'
+import type { EventRecord } from './record.js'
+import { headsIn } from './record-head.js'
+import type { Session } from './sessions.js'
 
 /** Characters of a prompt that are kept. */
 const PROMPT_LENGTH = 1000
-/** A record's head, up to its type, is shorter. */
-const HEAD_BYTES = 128
-const HEAD = /^\{"v":1,"seq":\d+,"ts":"[^"\\]*","type":"([a-z0-9_]+)"/
+
+/** Tokens as USAGE counts them: `input` without those of the cache. */
+export interface Tokens {
+  input: number
+  output: number
+  cache_read: number
+  cache_creation: number
+}
+
+export function noTokens(): Tokens {
+  return { input: 0, output: 0, cache_read: 0, cache_creation: 0 }
+}
 
 /** What a listing says of a session. */
 export interface Summary {
@@ -17,47 +28,64 @@ export interface Summary {
   readonly lastEvent: string | undefined
   /** Inputs that were taken up. */
   readonly turns: number
-  /** The first of them, cut to 1,000 characters. */
+  readonly tokens: Tokens
+  /** The first input, cut to 1,000 characters. */
   readonly prompt: string | undefined
   /** Why the log could not be read. */
   readonly problem: string | undefined
 }
 
-/** Reads a log for its summary. Damage counts as nothing; a log that can't be read has a summary that says so. */
-export function summaryOf(session: Session): Summary {
+/** Reads a log for its summary; `read` is told of the bytes. Damage counts as nothing; a log that can't be read has a summary that says so. */
+export function summaryOf(session: Session, read: (bytes: number) => void = () => {}): Summary {
+  const tokens = noTokens()
+  try {
+    return inLog(session.log, (descriptor) => ({ session, tokens, ...summarise(descriptor, tokens, read) }))
+  } catch (error) {
+    return { session, lastEvent: undefined, turns: 0, tokens, prompt: undefined, problem: (error as Error).message }
+  }
+}
+
+function summarise(descriptor: number, tokens: Tokens, read: (bytes: number) => void) {
   let turns = 0
   let prompt: string | undefined
-  let problem: string | undefined
-  try {
-    for (const text of prompts(session.log)) {
+  for (const line of linesOf(descriptor)) {
+    read(line.length)
+    // Lines of other types are not parsed: a listing looks at every line of every log.
+    if (!headsIn(line).some(({ type }) => type === 'USER_MESSAGE' || type === 'USAGE')) continue
+    for (const record of recordsIn(line.bytes).records) {
+      if (record.type === 'USAGE') addUsage(tokens, record)
+      if (record.type !== 'USER_MESSAGE') continue
       turns++
-      prompt ??= text
+      prompt ??= textOf(record)
     }
-  } catch (error) {
-    problem = (error as Error).message
   }
-  return { session, lastEvent: lastEventOf(session), turns, prompt, problem }
+  const lastEvent = fstatSync(descriptor).size === 0 ? undefined : lastRecord(descriptor)?.time
+  return { turns, prompt, lastEvent, problem: undefined }
 }
 
-/** The text of each USER_MESSAGE. Lines of other types are not parsed: a listing looks at every line of every log. */
-function* prompts(log: string): Generator<string> {
-  for (const { bytes } of logLines(log)) {
-    const type = HEAD.exec(bytes.toString('latin1', 0, HEAD_BYTES))?.[1]
-    if (type !== undefined && type !== 'user_message') continue
-    for (const record of recordsIn(bytes).records) if (record.type === 'USER_MESSAGE') yield textOf(record)
-  }
+/** Adds what a USAGE says. */
+export function addUsage(tokens: Tokens, { members }: EventRecord): void {
+  for (const name of ['input', 'output', 'cache_read', 'cache_creation'] as const) tokens[name] += count(members[`${name}_tokens`])
 }
 
-function textOf(record: Parameters<typeof frameOf>[0]): string {
-  try {
-    const message = parseMessage(frameOf(record))
-    return message?.type === 'USER_MESSAGE' ? cut(message.text) : ''
-  } catch {
-    return ''
-  }
+export function allTokens({ input, output, cache_read, cache_creation }: Tokens): number {
+  return input + output + cache_read + cache_creation
+}
+
+/** A number of tokens for people: 812, 45k, 1.2M. */
+export function rounded(tokens: number): string {
+  if (tokens < 1000) return String(tokens)
+  const [unit, letter] = tokens < 999_500 ? [1e3, 'k'] : [1e6, 'M']
+  const value = tokens / (unit as number)
+  return `${value < 9.95 ? value.toFixed(1).replace(/\.0$/, '') : Math.round(value)}${letter}`
+}
+
+function count(value: unknown): number {
+  return typeof value === 'number' && value > 0 ? value : 0
 }
 
 /** Cut between characters: half a surrogate pair is no text. */
-function cut(text: string): string {
-  return [...text.slice(0, PROMPT_LENGTH * 2)].slice(0, PROMPT_LENGTH).join('')
+function textOf({ members: { text, text_base64: base64 } }: EventRecord): string {
+  const whole = typeof base64 === 'string' ? Buffer.from(base64, 'base64').toString() : String(text ?? '')
+  return [...whole.slice(0, PROMPT_LENGTH * 2)].slice(0, PROMPT_LENGTH).join('')
 }

@@ -16,7 +16,8 @@ t.test('the examples of the man page run as they stand', async (t) => {
 
 t.test('--help fits a terminal, and names what the man page explains', async (t) => {
   const store = new Store(t)
-  for (const args of [[], ['list'], ['replay'], ['history'], ['path'], ['verify']]) {
+  const verbs = ['list', 'replay', 'history', 'follow', 'search', 'export', 'fork', 'stats', 'verify', 'prune', 'rm', 'path']
+  for (const args of [[], ...verbs.map((verb) => [verb])]) {
     const { status, stdout } = await store.run([...args, '--help'])
     const help = stdout.toString()
     t.equal(status, 0)

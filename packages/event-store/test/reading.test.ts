@@ -85,8 +85,8 @@ t.test('list: id, last event, turns and first prompt, on one line each, safe on 
   t.same([status, stderr], [0, ''])
   const lines = stdout.toString().split('\n')
   t.equal(lines.length, 3)
-  t.match(lines[0], /^one {2}\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ {2}2 turns {2}fix \\x1b\[31mthe\\x1b\]0;title\\x07 test\\u202e 漢+…$/)
-  t.equal(lines[1], 'two  2026-01-02T03:04:05Z  0 turns  -')
+  t.match(lines[0], /^one {2}\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ {2}2 turns {2}0 tokens {2}fix \\x1b\[31mthe\\x1b\]0;title\\x07 test\\u202e 漢+…$/)
+  t.equal(lines[1], 'two  2026-01-02T03:04:05Z  0 turns  0 tokens  -')
   const json = (await store.run(['list', '--json'])).stdout
     .toString()
     .trim()
@@ -99,8 +99,8 @@ t.test('list: id, last event, turns and first prompt, on one line each, safe on 
   const all = (await store.run(['list', '--all'])).stdout.toString().trim().split('\n')
   t.equal(all.length, 3)
   for (const [columns, expected] of [
-    ['60', /^one {2}\S{20} {2}2 turns {2}fix.*…\ntwo {2}\S{20} {2}0 turns {2}-\n$/],
-    ['40', /^one {2}\S{20} {2}2 turns\n {2}fix.*…\ntwo {2}\S{20} {2}0 turns {2}-\n$/],
+    ['68', /^one {2}\S{20} {2}2 turns {2}0 tokens {2}fix.*…\ntwo {2}\S{20} {2}0 turns {2}0 tokens {2}-\n$/],
+    ['40', /^one {2}\S{20} {2}2 turns\n {2}0 tokens {2}fix.*…\ntwo {2}\S{20} {2}0 turns\n {2}0 tokens {2}-\n$/],
     ['12', /^one\n {2}2026-.*…\n/],
   ] as const) {
     const narrow = (await store.run(['list'], { env: { COLUMNS: columns } })).stdout.toString()
@@ -120,7 +120,7 @@ t.test('case 41: a long log with one line of 12 MB is read in bounded memory', a
   const bytes = texts.reduce((sum, text) => sum + frames(['TEXT', text]).length, 0)
   const measured = await store.shell('NODE_OPTIONS=--max-old-space-size=64 event-store replay s | wc -c; event-store list; event-store path latest')
   t.equal(measured.stderr, '')
-  t.match(measured.stdout.toString(), new RegExp(`^${bytes}\\ns {2}2026-12-01T09:30:00Z {2}0 turns {2}-\\n.*events.jsonl\\n$`))
+  t.match(measured.stdout.toString(), new RegExp(`^${bytes}\\ns {2}2026-12-01T09:30:00Z {2}0 turns {2}0 tokens {2}-\\n.*events.jsonl\\n$`))
   const added = await store.shell('NODE_OPTIONS=--max-old-space-size=64 event-store --session s', [], { input: frames(['STOP', 'end_turn']) })
   t.match(added, { status: 0, stderr: '' })
   t.match(JSON.parse((await store.shell('tail -n 1 "$1"', [path])).stdout.toString()), { seq: 150_001, type: 'stop' })

@@ -1,4 +1,5 @@
-import { configPath, EXIT, readConfig, StageError } from '@agentpipe/stage'
+import { configPath, readConfig } from './config.js'
+import { EXIT, StageError } from './exit-status.js'
 
 /** USD for a million tokens. */
 export interface Price {

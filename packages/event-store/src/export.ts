@@ -1,0 +1,49 @@
+import { command } from '@agentpipe/stage'
+import { blocksOf } from './blocks.js'
+import { entriesIn, logLines } from './log-reader.js'
+import { markdown } from './markdown.js'
+import { entriesOf, readingOptions, sessionFile } from './reading.js'
+
+const options = {
+  format: { type: 'text', value: 'FORMAT', choices: ['resp', 'jsonl', 'md'], default: 'md', about: 'frames, lines of the log, or a document' },
+  ...readingOptions,
+} as const
+
+const LF = Buffer.from('\n')
+
+/** `event-store export ID`: a session for other programs, or for people. */
+export const exportSession = command({
+  purpose: 'print a session as frames, JSON lines or Markdown',
+  options,
+  operands: 'ID',
+  examples: ['event-store export latest > session.md', 'event-store export latest --format jsonl | jq .type'],
+  act(context) {
+    const session = sessionFile(context)
+    const pieces = FORMATS[context.options.format]
+    for (const piece of pieces(context, session)) {
+      context.output.write(piece)
+      if (context.output.backedUp) context.output.flush()
+      if (context.output.closed) return
+    }
+  },
+})
+
+type Pieces = (context: Parameters<typeof entriesOf>[0], session: ReturnType<typeof sessionFile>) => Iterable<Buffer | string>
+
+const FORMATS: Readonly<Record<'resp' | 'jsonl' | 'md', Pieces>> = {
+  *resp(context, { log }) {
+    for (const { frame } of entriesOf(context, log)) yield frame.bytes
+  },
+  *jsonl(_context, { log }) {
+    for (const line of wholeLines(log)) yield Buffer.concat([line, LF])
+  },
+  md: (context, session) => markdown(session, blocksOf(entriesOf(context, session.log))),
+}
+
+/** The lines of a log as they stand, a record each. What is damaged is left out. */
+export function* wholeLines(log: string, toSeq = Number.POSITIVE_INFINITY): Generator<Buffer> {
+  for (const line of logLines(log)) {
+    const { entries, pieces } = entriesIn(line)
+    for (const [index, { record }] of entries.entries()) if (record.seq <= toSeq) yield pieces[index] ?? line.bytes
+  }
+}

@@ -1,0 +1,57 @@
+import { existsSync, renameSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { isSessionId, SESSION_ID_FORM } from '@agentpipe/message'
+import { command, EXIT, StageError, systemError, usage } from '@agentpipe/stage'
+import { wholeLines } from './export.js'
+import { readingOptions, sessionFile } from './reading.js'
+import { logPath, makeDirectory, syncDirectories } from './session-directory.js'
+import { makeSessionId } from './session-id.js'
+import { SideFile, sidePath } from './side-file.js'
+
+const options = {
+  at: { type: 'count', value: 'SEQ', about: 'only up to the event of this number' },
+  session: { type: 'text', value: 'ID', about: "the new session's id" },
+  ...readingOptions,
+} as const
+
+const LF = Buffer.from('\n')
+
+/** `event-store fork ID`: a new session that has the events of another one, to go on from there in another way. */
+export const fork = command({
+  purpose: 'begin a session with the events of another one',
+  options,
+  operands: 'ID',
+  examples: ['event-store fork latest', 'agentpipe --session "$(event-store fork latest --at 120)" "try it with a queue"'],
+  act(context) {
+    const { at, session: id = makeSessionId(new Date()) } = context.options
+    if (!isSessionId(id)) throw usage(`--session: expected ${SESSION_ID_FORM}, found ${JSON.stringify(id)}`)
+    const { log } = sessionFile(context)
+    const directory = join(dirname(dirname(log)), id)
+    if (existsSync(directory)) throw new StageError(EXIT.CANNOT_CREATE, `there is a session ${id} already: give another --session`)
+    try {
+      copy(log, directory, at)
+    } catch (error) {
+      throw error instanceof StageError ? error : systemError(EXIT.CANNOT_CREATE, `cannot write ${directory}`, error)
+    }
+    context.output.write(`${id}\n`)
+  },
+})
+
+/** The session is there in one step, when all of it is on disk. */
+function copy(log: string, directory: string, toSeq: number | undefined): void {
+  makeDirectory(directory)
+  const path = logPath(directory)
+  const copied = new SideFile(sidePath(path, 'new'))
+  try {
+    for (const line of wholeLines(log, toSeq)) {
+      copied.write(line)
+      copied.write(LF)
+    }
+    copied.finish()
+    renameSync(copied.path, path)
+  } catch (error) {
+    copied.discard()
+    throw error
+  }
+  syncDirectories(directory)
+}

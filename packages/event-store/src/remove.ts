@@ -1,0 +1,41 @@
+import { rmdirSync, rmSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { command, EXIT, StageError, systemError, usage } from '@agentpipe/stage'
+import { readingOptions } from './reading.js'
+import { stateDirectory } from './session-directory.js'
+import { lockSession } from './session-lock.js'
+import { findSession, type Session } from './sessions.js'
+
+/** `event-store rm ID...`: sessions are gone, with all that is beside their logs. */
+export const rm = command({
+  purpose: 'remove sessions',
+  options: readingOptions,
+  operands: 'ID...',
+  examples: ['event-store rm demo', 'event-store list --json | jq -r "select(.turns == 0).id" | xargs -r event-store rm'],
+  act({ options: { dir }, operands, output }) {
+    if (operands.length === 0) throw usage('expected IDs of sessions; see event-store list')
+    // All or none where one is not clear.
+    const sessions = new Map(operands.map((id) => findSession(stateDirectory(dir), id)).map((session) => [session.log, session]))
+    for (const session of sessions.values()) {
+      remove(session)
+      output.write(`removed ${session.id}\n`)
+    }
+  },
+})
+
+/** Throws StageError: 75 where another process writes the session, 74 where it can't be removed. */
+export function remove({ log }: Session): void {
+  const directory = dirname(log)
+  try {
+    // Held to the end, and gone with the rest.
+    lockSession(directory)
+    rmSync(directory, { recursive: true })
+  } catch (error) {
+    throw error instanceof StageError ? error : systemError(EXIT.IO, `cannot remove ${directory}`, error)
+  }
+  try {
+    rmdirSync(dirname(directory))
+  } catch {
+    // There are other sessions.
+  }
+}
