@@ -21,7 +21,7 @@ export const fork = command({
   purpose: 'begin a session with the events of another one',
   options,
   operands: 'ID',
-  examples: ['event-store fork latest', 'agentpipe --session "$(event-store fork latest --at 120)" "try it with a queue"'],
+  examples: ['event-store fork latest', 'agentpipe --session "$(event-store fork latest --at 120)" "or a queue?"'],
   act(context) {
     const { at, session: id = makeSessionId(new Date()) } = context.options
     if (!isSessionId(id)) throw usage(`--session: expected ${SESSION_ID_FORM}, found ${JSON.stringify(id)}`)

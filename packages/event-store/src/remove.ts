@@ -11,7 +11,7 @@ export const rm = command({
   purpose: 'remove sessions',
   options: readingOptions,
   operands: 'ID...',
-  examples: ['event-store rm demo', 'event-store list --json | jq -r "select(.turns == 0).id" | xargs -r event-store rm'],
+  examples: ['event-store rm demo', 'event-store rm latest'],
   act({ options: { dir }, operands, output }) {
     if (operands.length === 0) throw usage('expected IDs of sessions; see event-store list')
     // All or none where one is not clear.

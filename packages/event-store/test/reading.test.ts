@@ -100,7 +100,7 @@ t.test('list: id, last event, turns and first prompt, on one line each, safe on 
   t.equal(all.length, 3)
   for (const [columns, expected] of [
     ['68', /^one {2}\S{20} {2}2 turns {2}0 tokens {2}fix.*…\ntwo {2}\S{20} {2}0 turns {2}0 tokens {2}-\n$/],
-    ['40', /^one {2}\S{20} {2}2 turns\n {2}0 tokens {2}fix.*…\ntwo {2}\S{20} {2}0 turns\n {2}0 tokens {2}-\n$/],
+    ['40', /^one {2}\S{20} {2}2 turns\n {2}0 tokens\n {2}fix.*…\ntwo {2}\S{20} {2}0 turns\n {2}0 tokens {2}-\n$/],
     ['12', /^one\n {2}2026-.*…\n/],
   ] as const) {
     const narrow = (await store.run(['list'], { env: { COLUMNS: columns } })).stdout.toString()
