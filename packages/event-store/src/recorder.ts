@@ -1,9 +1,11 @@
 import type { Frame } from '@agentpipe/frame'
 import { checkMessage, isSessionId, messageFields, SESSION_ID_FORM } from '@agentpipe/message'
 import { type Context, command, EXIT, type FrameStage, type Output, StageError, systemError, usage } from '@agentpipe/stage'
+import { HeldFrames } from './held-frames.js'
 import { AppendError } from './log-writer.js'
 import { isRecorded, recordLine } from './record.js'
 import { openRecording, type Recording, type RecordingOptions } from './recording.js'
+import { Redaction } from './redaction.js'
 import { type LinePrinter, linePrinter } from './stream-json.js'
 
 const options = {
@@ -11,6 +13,7 @@ const options = {
   continue: { type: 'flag', about: 'append to the latest session of this directory' },
   'stream-json': { type: 'text', value: 'FD', optionalValue: true, about: 'print the lines too, in place of frames or to FD' },
   fsync: { type: 'text', choices: ['always', 'turn', 'never'], default: 'turn', value: 'WHEN', about: 'wait for the disk', rare: true },
+  redact: { type: 'list', value: 'PATTERN', about: 'record [redacted] in place of what matches', rare: true },
   dir: { type: 'text', value: 'DIR', about: 'state directory, in place of XDG_STATE_HOME/agentpipe', rare: true },
 } as const
 
@@ -28,7 +31,9 @@ export const recorder = command({
     if (session !== undefined && context.options.continue) throw usage('--session and --continue exclude each other')
     // A log that has grown to the limit of ulimit -f is an error to report, not a signal to die from.
     process.on('SIGXFSZ', () => {})
-    return new Recorder(context, context.options, linePrinter(context.options['stream-json'], context))
+    const { redact } = context.options
+    const held = redact.length > 0 ? new HeldFrames(new Redaction(redact)) : undefined
+    return new Recorder(context, context.options, linePrinter(context.options['stream-json'], context), held)
   },
 })
 
@@ -39,10 +44,13 @@ class Recorder implements FrameStage {
   readonly #context: Context
   readonly #options: RecordingOptions
   readonly #printer: LinePrinter | undefined
+  readonly #held: HeldFrames | undefined
+  #failed = false
   #recording: Recording | undefined
   #frames: Frame[] = []
 
-  constructor(context: Context, options: RecordingOptions, printer: LinePrinter | undefined) {
+  constructor(context: Context, options: RecordingOptions, printer: LinePrinter | undefined, held: HeldFrames | undefined) {
+    this.#held = held
     this.#context = context
     this.#options = options
     this.#printer = printer
@@ -58,6 +66,32 @@ class Recorder implements FrameStage {
   batch(): void {
     const frames = this.#frames
     this.#frames = []
+    this.#take(this.#held?.take(frames) ?? frames)
+  }
+
+  async end(): Promise<number> {
+    try {
+      this.#takeRest()
+      this.#recording?.close()
+    } catch (error) {
+      throw this.#refuse(error)
+    }
+    await this.#printer?.output.finished()
+    const failure = this.#printer?.failure
+    if (failure !== undefined) throw failure
+    return EXIT.OK
+  }
+
+  cancel(): void {
+    if (!this.#failed) this.#takeRest()
+  }
+
+  #takeRest(): void {
+    if (this.#held !== undefined) this.#take(this.#held.rest())
+  }
+
+  /** Records events and passes all frames on. Throws what it refused them for. */
+  #take(frames: readonly Frame[]): void {
     try {
       this.#record(frames.filter(({ type }) => isRecorded(type)))
     } catch (error) {
@@ -69,18 +103,6 @@ class Recorder implements FrameStage {
     this.#pass(frames)
   }
 
-  async end(): Promise<number> {
-    try {
-      this.#recording?.close()
-    } catch (error) {
-      throw this.#refuse(error)
-    }
-    await this.#printer?.output.finished()
-    const failure = this.#printer?.failure
-    if (failure !== undefined) throw failure
-    return EXIT.OK
-  }
-
   /** Appends events. Throws AppendError, or StageError where there is no log to append to. */
   #record(events: readonly Frame[]): void {
     const [first] = events
@@ -89,7 +111,7 @@ class Recorder implements FrameStage {
     const recording = this.#recording
     const time = new Date().toISOString()
     let text = ''
-    for (const event of events) text += recordLine(event, ++recording.seq, time)
+    for (const event of events) text += recordLine(this.#held?.recorded(event) ?? event, ++recording.seq, time)
     const lines = Buffer.from(text)
     recording.log.append(lines)
     if (this.#mustSync(events)) recording.log.sync()
@@ -108,6 +130,8 @@ class Recorder implements FrameStage {
 
   /** The error to leave with. It goes downstream too: who shows the conversation says why it ends. */
   #refuse(error: unknown): unknown {
+    if (this.#failed) return error
+    this.#failed = true
     const { name, output } = this.#context
     const known = error instanceof AppendError ? systemError(EXIT.IO, `cannot write ${this.#recording?.log.path}`, error.cause) : error
     if (known instanceof StageError && this.prints === 'frames') {
