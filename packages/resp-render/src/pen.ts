@@ -42,11 +42,16 @@ export class Pen implements Ink {
   }
 
   #change(style: string): void {
+    if (style.includes('\n') || this.#style.includes('\n')) this.#changeLink(style)
+    else this.#text += this.#style === '' ? `\x1b[${style}m` : style === '' ? '\x1b[0m' : `\x1b[0m\x1b[${style}m`
+    this.#style = style
+  }
+
+  #changeLink(style: string): void {
     const [before = '', linkBefore = ''] = this.#style.split('\n')
     const [after = '', link = ''] = style.split('\n')
     if (before !== '' && before !== after) this.#text += '\x1b[0m'
     if (link !== linkBefore) this.#text += link === '' ? '\x1b]8;;\x1b\\' : `\x1b]8;${link}\x1b\\`
     if (after !== '' && before !== after) this.#text += `\x1b[${after}m`
-    this.#style = style
   }
 }

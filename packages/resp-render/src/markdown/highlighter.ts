@@ -59,8 +59,7 @@ export class Highlighter {
   }
 
   #pieces(line: string, parser: StreamParser<unknown>): (readonly [string, Role | undefined])[] {
-    const { StringStream } = require('@codemirror/streamparser') as typeof import('@codemirror/streamparser')
-    const stream = new StringStream(line, 4, INDENT_UNIT)
+    const stream = new (streamClass())(line, 4, INDENT_UNIT)
     const pieces: [string, Role | undefined][] = []
     let idle = 0
     while (!stream.eol()) {
@@ -80,8 +79,24 @@ export class Highlighter {
   }
 }
 
+let shared: typeof import('@codemirror/streamparser').StringStream | undefined
+
+function streamClass(): typeof import('@codemirror/streamparser').StringStream {
+  shared ??= (require('@codemirror/streamparser') as typeof import('@codemirror/streamparser')).StringStream
+  return shared
+}
+
+/** Languages have few tags, and name them for each word. */
+const found = new Map<string, Role | undefined>()
+const MOST_TAGS = 1000
+
 function roleOf(tags: string | null): Role | undefined {
   if (!tags) return undefined
+  if (!found.has(tags) && found.size < MOST_TAGS) found.set(tags, findRole(tags))
+  return found.get(tags)
+}
+
+function findRole(tags: string): Role | undefined {
   for (const tag of tags.split(' ')) {
     const role = ROLES[tag] ?? ROLES[tag.split('.')[0] as string]
     if (role !== undefined) return role

@@ -25,6 +25,7 @@ export interface InlineContext {
 const MARKUP = /[*_~`[\]<&\\]/
 const LABEL = /\[([^[\]]{1,200})\]/g
 const MOST_LABELS = 1000
+const ONLY_ASCII = /^[\n\t\x20-\x7e]*$/
 /** Entities can stand for anything. */
 const UNSAFE = new RegExp(`${TAG}|[\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f${INVISIBLE}]`, 'g')
 
@@ -164,7 +165,7 @@ class Spans {
   }
 
   #write(content: string, style = ''): void {
-    const text = content.replace(UNSAFE, shownInstead)
+    const text = ONLY_ASCII.test(content) ? content : content.replace(UNSAFE, shownInstead)
     if (this.#link) this.#link.text += text
     writeWords(this.#words, text, over(this.#style, style))
   }
@@ -207,6 +208,10 @@ class Spans {
 }
 
 function writeWords(words: Words, text: string, style: string): void {
+  if (!text.includes('\t')) {
+    if (text !== '') words.write(text, style)
+    return
+  }
   for (const [index, part] of text.split('\t').entries()) {
     if (index > 0) words.tab()
     if (part !== '') words.write(part, style)

@@ -68,7 +68,8 @@ export class Table implements Leaf {
   readonly #containers: readonly Container[]
   readonly #alignments: readonly Alignment[]
   readonly #heads: readonly string[] | undefined
-  #waiting: string[][] = []
+  /** Rows that are not shown yet, with the lines of their cells where those have all the room that they want. */
+  #waiting: Row[] = []
   #characters = 0
   /** The widths of the columns, once they are settled; 'list': there is no room for columns. */
   #widths: readonly number[] | 'list' | undefined
@@ -95,8 +96,11 @@ export class Table implements Leaf {
     const kind = rest === '' || /^ {4}/.test(line) ? undefined : lineKind(rest, true, ANYWHERE)?.type
     if (kind !== 'text' && kind !== 'row' && kind !== 'definition') return 'not'
     const cells = cellsOfRow(rest)
-    const row = this.#alignments.map((_, index) => cells[index] ?? '')
-    if (this.#widths) this.#show(row, '')
+    const row = this.#row(
+      this.#alignments.map((_, index) => cells[index] ?? ''),
+      '',
+    )
+    if (this.#widths) this.#show(row)
     else {
       this.#waiting.push(row)
       this.#characters += line.length
@@ -112,42 +116,39 @@ export class Table implements Leaf {
 
   #settle(): void {
     const { theme } = this.#context
-    const all = this.#heads ? [this.#heads, ...this.#waiting] : this.#waiting
-    const columns = this.#alignments.map((_, index) => this.#size(all.map((row) => row[index] as string)))
+    const heads = this.#heads && this.#row(this.#heads, theme.strong)
+    const all = heads ? [heads, ...this.#waiting] : this.#waiting
+    const columns = this.#alignments.map((_, index) => sizeOf(all.map(({ lines }) => lines[index] ?? [])))
     const room = this.#layout.width({ containers: this.#containers }) - BETWEEN.length * (columns.length - 1)
     this.#widths = columnWidths(columns, room) ?? 'list'
     this.#shrunk = this.#widths !== 'list' && this.#widths.some((width, index) => width < (columns[index]?.natural ?? 0))
     const list = this.#widths === 'list'
     this.#rows = this.#layout.rows({ containers: this.#containers, apart: this.#heads !== undefined, under: this.#heads === undefined, unlimited: !list })
-    if (this.#heads && (!list || this.#waiting.length === 0)) this.#show(this.#heads, theme.strong)
-    for (const row of this.#waiting) this.#show(row, '')
+    if (heads && (!list || this.#waiting.length === 0)) this.#show(heads)
+    for (const row of this.#waiting) this.#show(row)
     this.#waiting = []
   }
 
-  #size(cells: readonly string[]): { natural: number; word: number } {
-    let [natural, word] = [1, 1]
-    for (const cell of cells) {
-      for (const line of cellLines(this.#context, cell, '')) {
-        natural = Math.max(natural, lineCells(line))
-        const text = line.map(([piece]) => piece).join('')
-        for (const each of text.split(' ')) word = Math.max(word, cellsOf(each))
-      }
-    }
-    return { natural, word }
+  #row(cells: readonly string[], style: string): Row {
+    return { cells, style, lines: cells.map((cell) => cellLines(this.#context, cell, style)) }
   }
 
-  #show(cells: readonly string[], style: string): void {
+  #show(row: Row): void {
     if (this.#widths === 'list' || this.#widths === undefined) {
-      this.#showAsList(cells)
+      this.#showAsList(row.cells)
       return
     }
     if (this.#shown === 1 && this.#heads) this.#drawRule()
     else if (this.#shown > 0 && this.#shrunk) this.#drawRule()
     this.#shown++
     const widths = this.#widths
-    const columns = cells.map((cell, index) => cellLines(this.#context, cell, style, widths[index]))
+    const columns = row.lines.map((lines, index) => this.#wrapped(row, lines, index, widths[index] as number))
     const height = Math.max(1, ...columns.map((lines) => lines.length))
     for (let at = 0; at < height; at++) this.#line(columns, widths, at)
+  }
+
+  #wrapped({ cells, style }: Row, lines: CellLines, index: number, width: number): CellLines {
+    return lines.every((line) => lineCells(line) <= width) ? lines : cellLines(this.#context, cells[index] as string, style, width)
   }
 
   #line(columns: readonly CellLines[], widths: readonly number[], at: number): void {
@@ -203,4 +204,20 @@ export class Table implements Leaf {
     words.endWord()
     rows.end()
   }
+}
+
+interface Row {
+  readonly cells: readonly string[]
+  readonly style: string
+  readonly lines: readonly CellLines[]
+}
+
+function sizeOf(cells: readonly CellLines[]): { natural: number; word: number } {
+  let [natural, word] = [1, 1]
+  for (const line of cells.flat()) {
+    natural = Math.max(natural, lineCells(line))
+    const text = line.map(([piece]) => piece).join('')
+    for (const each of text.split(' ')) word = Math.max(word, cellsOf(each))
+  }
+  return { natural, word }
 }
