@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { cellsOf } from '../src/cells.js'
+import type { RenderOptions } from '../src/renderer.js'
 import { render } from './render.js'
 
 /** What makes trouble: characters of several bytes, units and cells, sequences, what ends lines and words. */
@@ -137,43 +138,58 @@ t.test('the same text is the same screen, however it is cut into frames', async 
         return shown(bytes.subarray(0, cut), bytes.subarray(cut)) === whole && shown(...Array.from(bytes, (byte) => Buffer.from([byte]))) === whole
       })
     }),
-    { numRuns: 300 },
+    { numRuns: 200 },
   )
 })
 
 t.test('whatever a field holds: no escape, no control character, no line over the width', async () => {
   fc.assert(
     fc.property(text, width, (text, width) => {
-      const screen = render(
-        [
-          ...[
-            ['USER_MESSAGE', text],
-            ['THINKING', text],
-            ['TEXT', text],
-            ['TOOL_CALL', text, text, text],
-            ['TOOL_CALL', 'Bash', 'c1', JSON.stringify({ command: text })],
-          ],
-          ...[
-            ['TOOL_OUTPUT', 'c1', text],
-            ['TOOL_RESULT', 'c1', 'Bash', text, 'status', text, 'summary', text, 'diff', `@@ -1 +1 @@\n-${text}\n+${text}`],
-          ],
-          ...[
-            ['TOOL_RESULT', text, text, text],
-            ['SUB_AGENT_RESULT', text, text, text],
-            ['RETRY', 'reason', text],
-            ['ERROR', text, 'source', text],
-          ],
-          ...[
-            ['PERMISSION_REQUEST', text, text, text, 'input', text],
-            ['CONTEXT_UPDATE', text, text],
-            ['STOP', text],
-          ],
-        ],
-        { width, wrapCode: true },
-      )
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-      return !/[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b\u202e]/.test(screen) && (width === 1 || screen.split('\n').every((line) => cellsOf(line) <= width))
+      const shown = (options: Partial<RenderOptions>) => render(everywhere(text), { width, wrapCode: true, ...options })
+      const screen = shown({})
+      const coloured = shown({ depth: 16777216, links: true, toolColours: false })
+      return isSafe(screen) && isSafe(bare(coloured)) && (width === 1 || screen.split('\n').every((line) => cellsOf(line) <= width))
     }),
-    { numRuns: 300 },
+    { numRuns: 200 },
   )
 })
+
+/** A text in every field that is shown. */
+function everywhere(text: string): readonly (readonly string[])[] {
+  return [
+    ...[
+      ['USER_MESSAGE', text],
+      ['THINKING', text],
+      ['TEXT', text],
+      ['TOOL_CALL', text, text, text],
+      ['TOOL_CALL', 'Bash', 'c1', JSON.stringify({ command: text })],
+    ],
+    ...[
+      ['TOOL_OUTPUT', 'c1', text],
+      ['TOOL_RESULT', 'c1', 'Bash', text, 'status', text, 'summary', text, 'diff', `@@ -1 +1 @@\n-${text}\n+${text}`],
+    ],
+    ...[
+      ['TOOL_RESULT', text, text, text],
+      ['SUB_AGENT_RESULT', text, text, text],
+      ['RETRY', 'reason', text],
+      ['ERROR', text, 'source', text],
+    ],
+    ...[
+      ['PERMISSION_REQUEST', text, text, text, 'input', text],
+      ['CONTEXT_UPDATE', text, text],
+      ['STOP', text],
+    ],
+  ]
+}
+
+/** Nothing that acts on a terminal, or that is not seen. */
+function isSafe(screen: string): boolean {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  return !/[\x00-\x09\x0b-\x1f\x7f-\x9f\u200b\u202e]/.test(screen)
+}
+
+/** Without the sequences that are ours: looks, and links to where a reader may go. */
+function bare(screen: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  return screen.replace(/\x1b\[[\d;]*m|\x1b\]8;;\x1b\\|\x1b\]8;id=\d+;(?:https?|mailto):[!-~]+\x1b\\/gi, '')
+}

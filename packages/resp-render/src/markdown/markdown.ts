@@ -84,8 +84,8 @@ export class Markdown {
       this.#take(line, true)
       this.#cut = true
     } else if (this.#cut || this.#leaf?.takesLines === true) return
+    else if (this.#line.trim() === '') this.#line = this.#line.slice(0, MOST_BLANKS)
     else if (this.#take(this.#line, false)) this.#line = ''
-    else this.#line = clipped(this.#line)
   }
 
   #endLine(): void {
