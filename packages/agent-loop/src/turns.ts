@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { messageFields } from '@agentpipe/message'
 import { EXIT } from '@agentpipe/stage'
 import { Inputs, type UserInput, type Waiting } from './inputs.js'
@@ -68,13 +69,13 @@ export class Turns {
   async #take(input: UserInput): Promise<number> {
     const { journal, once, surroundings } = this.#options
     closeHistory(journal)
-    const abort = new AbortController()
+    const abort = manyListeners()
     if (once && this.#interrupted) abort.abort()
     return turnStatus(await this.#run(abort, runTurn(input, this.begun++, surroundings(), abort.signal)))
   }
 
   #control(control: Exclude<Waiting, UserInput>): Promise<void> {
-    const abort = new AbortController()
+    const abort = manyListeners()
     return this.#run(abort, this.#options.control(control, abort.signal))
   }
 
@@ -84,6 +85,13 @@ export class Turns {
     this.#turn = undefined
     return end
   }
+}
+
+/** Each request of a turn listens, until its connection has ended: with quick answers more than the ten at which Node warns of a leak. */
+function manyListeners(): AbortController {
+  const abort = new AbortController()
+  setMaxListeners(0, abort.signal)
+  return abort
 }
 
 /** Calls that a session before us left without a result. */

@@ -145,6 +145,12 @@ t.test('37: a proxy is used and named; loopback goes around it', async (t) => {
   t.notMatch(Buffer.from(JSON.stringify(through.ring.sent)).toString(), 'geheim')
   t.match((await turn(t, [says({ text: 'Hi.' })], [], { HTTPS_PROXY: url, http_proxy: url, ALL_PROXY: url })).ended, { status: 0 })
   t.equal(seen.length, 1)
+  for (const provider of ['openai', 'openai-responses', 'google']) {
+    const args = ['--provider', provider, '--base-url', 'https://model.invalid', '--retries', '0']
+    const { ring } = await turn(t, [], args, { OPENAI_API_KEY: 'k', GEMINI_API_KEY: 'k', https_proxy: url })
+    t.match(ring.all('ERROR')[0]?.[1], /model.invalid through the proxy 127.0.0.1:\d+ \(https_proxy\)/, provider)
+  }
+  t.same(seen, Array(4).fill('CONNECT model.invalid:443'))
 })
 
 t.test('keys: from a file, from a command, and nowhere to be seen', async (t) => {
