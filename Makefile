@@ -1,5 +1,7 @@
 # make builds; make help lists what else there is.
 PREFIX ?= /usr/local
+# A recipe gets them by its environment: whatever is in a name then, no shell reads it.
+export PREFIX DESTDIR
 
 .PHONY: build help demo test soak bench lint golden install uninstall clean
 .SUFFIXES:
@@ -38,10 +40,10 @@ golden: $(ALL_PACKAGES) build     ## write anew what the fixtures must give; rev
 	@GOLDEN=write scripts/test golden
 
 install: build                    ## install under PREFIX (/usr/local)
-	@scripts/install "$(DESTDIR)$(PREFIX)"
+	@scripts/install "$$DESTDIR$$PREFIX"
 
 uninstall:                        ## take away what install put there
-	@scripts/install --remove "$(DESTDIR)$(PREFIX)"
+	@scripts/install --remove "$$DESTDIR$$PREFIX"
 
 clean:                            ## remove what was built
 	rm -rf dist .tap packages/*/build

@@ -96,10 +96,10 @@ class Redactor:
         index = STREAMED.get(fields[0], len(fields))
         # A piece with attributes, THINKING with its signature, closes what it belongs to.
         if index >= len(fields) or (index == 1 and len(fields) > 2):
-            return self.release() + self.masked(fields, raw)
+            return self.release(fields) + self.masked(fields, raw)
         stream = (index, *fields[:index], *fields[index + 1 :])
         # Outputs of several calls may alternate; all else is one stream of text at a time.
-        before = b"" if stream in self.held or fields[0] == b"TOOL_OUTPUT" else self.release()
+        before = b"" if stream in self.held or fields[0] == b"TOOL_OUTPUT" else self.release(fields)
         if not fields[index]:
             return before + raw
         piece = self.held.pop(stream, b"") + fields[index]
@@ -116,11 +116,11 @@ class Redactor:
                 ready = match.start()
         return ready
 
-    def release(self):
-        """What is held, as frames."""
-        frames = b"".join(self.streamed(stream, piece) for stream, piece in self.held.items())
-        self.held.clear()
-        return frames
+    def release(self, fields=()):
+        """What is held, as frames; in front of a frame not the output of a call that may go on: only its own result ends it."""
+        result = fields[1:2] if fields[:1] == [b"TOOL_RESULT"] else None
+        ended = [stream for stream in self.held if not fields or stream[1] != b"TOOL_OUTPUT" or [stream[2]] == result]
+        return b"".join(self.streamed(stream, self.held.pop(stream)) for stream in ended)
 
     def streamed(self, stream, piece):
         index, *rest = stream

@@ -48,7 +48,8 @@ act() {
   if frame_attribute new_string; then new=$REPLY; fi
   case ${frame[1]} in
     Bash)
-      if frame_attribute command; then printf '%s\n' "$REPLY" >"$scratch/command"; fi # as an argument it could be too long
+      frame_attribute command || { echo 'there is no command'; return 1; }
+      printf '%s\n' "$REPLY" >"$scratch/command" # as an argument it could be too long
       frame_attribute timeout || REPLY=120
       exec timeout -k 5 -- "$REPLY" bash "$scratch/command" ;;
     Read)

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { Frame } from '@agentpipe/frame'
-import { checkMessage, type Message, type MessageOf, type MessageType, messageFields, parseMessage } from '@agentpipe/message'
+import { checkMessage, type Message, type MessageOf, messageFields, parseMessage } from '@agentpipe/message'
 import { type Context, EXIT, type FrameStage, VERSION } from '@agentpipe/stage'
+import { ACTED_ON } from './acted-on.js'
 import { Controls } from './controls.js'
 import { Conversation } from './conversation.js'
 import type { CostLimit } from './cost-limit.js'
@@ -12,6 +13,7 @@ import { Journal } from './journal.js'
 import type { Settings } from './options.js'
 import type { OutputSchema } from './output-schema.js'
 import type { Provider } from './provider.js'
+import { Quiet } from './quiet.js'
 import { Results } from './results.js'
 import { Ring } from './ring.js'
 import { SubAgents } from './sub-agents.js'
@@ -25,24 +27,6 @@ const HELLO_PATIENCE_MS = 5000
 /** How long the results of cancelled calls are waited for: after an interrupt, and when we are to leave ourselves. */
 const CANCEL_MS = 2000
 const LEAVING_CANCEL_MS = 500
-
-/** What is acted on when it comes. Everything else has come round, and ends here. */
-const ACTED_ON: ReadonlySet<string> = new Set<MessageType>([
-  'HELLO',
-  'TOOL_DEF',
-  'HISTORY',
-  'USER_INPUT',
-  'END',
-  'TOOL_RESULT',
-  'SUB_AGENT_RESULT',
-  'USAGE',
-  'PERMISSION_REQUEST',
-  'INTERRUPT',
-  'PERMISSION',
-  'PROMPT',
-  'CONTROL',
-  'STOP',
-])
 
 export interface HeadSettings {
   readonly settings: Settings
@@ -70,11 +54,13 @@ export class Head implements FrameStage {
   readonly #hello = new Gate<'round' | 'alone'>()
   readonly #inputEnded = new Gate<true>()
   readonly #finished: Promise<number>
+  readonly done: Promise<number>
   readonly #around: Surroundings
   readonly #controls: Controls
   readonly #said = new Set<string>()
   /** How many STOPs have come round. */
   #stops = 0
+  readonly #quiet = new Quiet()
   #cancelMs = CANCEL_MS
 
   constructor(context: Context, given: HeadSettings) {
@@ -98,9 +84,11 @@ export class Head implements FrameStage {
     const attributes = { agent: `agentpipe/${VERSION}`, cwd: currentDirectory(), model: provider.model || undefined, answer: given.outputSchema && 'json' }
     context.output.send(messageFields('HELLO', ['1', session], attributes))
     this.#finished = this.#run()
+    this.done = this.#leftAlone()
   }
 
   frame(frame: Frame): void {
+    this.#quiet.frame()
     if (!ACTED_ON.has(frame.type)) {
       checkMessage(frame)
       return
@@ -186,6 +174,16 @@ export class Head implements FrameStage {
   async #run(): Promise<number> {
     const status = await this.#turns.run()
     await this.#context.output.close()
+    return status
+  }
+
+  /**
+   * When all that we said has come round and we are done, the end of our input follows, unless a program around us holds our output open until we leave:
+   * `timeout`, `time`, `sh -c '...; true'`.
+   */
+  async #leftAlone(): Promise<number> {
+    const status = await this.#finished
+    await this.#quiet.after(() => !this.#inputEnded.value && this.#stops >= this.#turns.begun)
     return status
   }
 

@@ -27,6 +27,10 @@ trap '' INT XFSZ
 function opening(executables: string): string {
   return `PATH=${quote(executables)}:$PATH
 export PATH
+# Told to leave before there is anything to leave: at once, and nothing stays.
+dir=
+trap 'rm -rf "$dir"; exit 143' TERM
+trap 'rm -rf "$dir"; exit 129' HUP
 dir=$(mktemp -d "\${TMPDIR:-/tmp}/agentpipe.XXXXXX" 2>/dev/null) || {
   echo "agentpipe: cannot make a directory in \${TMPDIR:-/tmp}; TMPDIR names another place" >&2
   exit 73
@@ -53,13 +57,13 @@ stage() {
   wait $! 2>/dev/null && status=0 || status=$?
   report end "$name" "$status"
   # Who reads has left before the end: nothing is left to be done.
-  if [ "$name" = "$reader" ] && ! grep -q '^end tee ' "$dir/status" && tell INT; then report left "$name"; fi
+  if [ "$name" = "$reader" ] && ! grep -qs '^end tee ' "$dir/status" && tell INT; then report left "$name"; fi
 }
 
 # Sends a signal to agent-loop, if it runs.
 tell() {
-  head=$(sed -n 's/^start agent-loop //p' "$dir/status")
-  [ -n "$head" ] && ! grep -q '^end agent-loop ' "$dir/status" && kill -s "$1" "$head" 2>/dev/null
+  head=$(sed -n 's/^start agent-loop //p' "$dir/status" 2>/dev/null)
+  [ -n "$head" ] && ! grep -qs '^end agent-loop ' "$dir/status" && kill -s "$1" "$head" 2>/dev/null
 }
 
 # Ends whatever still runs: it carries the mark of this run in its environment, wherever it has moved to.
@@ -201,7 +205,7 @@ function assignment(text: string): { stage: string; command: string } {
 }
 
 const CLOSING = `
-for limit in $limits; do kill -s USR1 "$limit"; done
+for limit in $limits; do kill -s USR1 "$limit" 2>/dev/null; done
 if [ -n "$signalled" ]; then
   sweep
   exit "$signalled"

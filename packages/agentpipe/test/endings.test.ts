@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { eventually, shell, testEnvironment } from '@agentpipe/testing'
 import t from 'tap'
 import { agent, inside, logged } from './support/agent.js'
@@ -156,3 +156,31 @@ function start(workspace: Workspace, words: readonly string[]) {
 function temporary(workspace: Workspace): string[] {
   return readdirSync(workspace.directory).filter((name) => name.startsWith('agentpipe'))
 }
+
+t.test('a program around agent-loop that holds its output open does not keep the ring going', async (t) => {
+  const workspace = new Workspace(t, ANSWER)
+  const around = 'agent-loop --provider replay --from model.resp --once --ring; exit $?'
+  t.match(await agent(workspace, ['--stage', `agent-loop=${around}`, 'go'], { timeout: 25_000 }), { status: 0, stderr: '', stdout: /answer/ })
+  t.same(await leftovers(workspace), [])
+})
+
+t.test('told to leave as soon as it has begun, it leaves no directory', async (t) => {
+  await Promise.all(
+    [60, 90, 120, 160].map(async (moment) => {
+      const workspace = new Workspace(t, LONG)
+      const env = testEnvironment({ ...workspace.environment, TMPDIR: workspace.path('state') })
+      mkdirSync(workspace.path('state'))
+      const child = spawn('env', ['-u', 'NODE_OPTIONS', 'agentpipe', '--provider=replay', '--from=model.resp', 'go'], {
+        cwd: workspace.directory,
+        env,
+        stdio: 'ignore',
+      })
+      setTimeout(() => child.kill(moment % 60 === 0 ? 'SIGHUP' : 'SIGTERM'), moment)
+      await once(child, 'exit')
+      t.same(await leftovers(workspace), [])
+      const left = () => readdirSync(workspace.path('state')).filter((name) => name.startsWith('agentpipe.'))
+      await eventually(() => left().length === 0)
+      t.same(left(), [], `${moment} ms`)
+    }),
+  )
+})

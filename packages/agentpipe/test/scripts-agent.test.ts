@@ -3,11 +3,11 @@ import { once } from 'node:events'
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Ended, fieldsOf, fixture, frames, type RunOptions, root, run, testEnvironment } from '@agentpipe/testing'
+import { type Ended, eventually, fieldsOf, fixture, frames, type RunOptions, root, run, testEnvironment } from '@agentpipe/testing'
 import t from 'tap'
 import { inside, logged } from './support/agent.js'
 import { bash, capture, Workspace } from './support/capture.js'
-import { leftovers } from './support/processes.js'
+import { leftovers, runningAs } from './support/processes.js'
 
 const script = join(root, 'scripts/agent')
 const model = capture(bash('echo from the tool'), { text: 'Said.' })
@@ -104,6 +104,21 @@ t.test('Ctrl-C at any moment ends it, and nothing is left', { jobs: 2 }, async (
   }
 })
 
+t.test('SIGHUP of it, as when its terminal closes, leaves no directory', async (t) => {
+  const workspace = new Workspace(t, capture(bash('sleep 984'), { text: 'Said.' }))
+  const env = testEnvironment({ ...workspace.environment, TMPDIR: workspace.directory, AGENT_LOOP: 'agent-loop --provider replay --from model.resp' })
+  const ring = spawn('env', ['-u', 'NODE_OPTIONS', script, 'go'], { cwd: workspace.directory, env, detached: true, stdio: 'ignore' })
+  const ended = once(ring, 'exit')
+  await eventually(() => runningAs(workspace, 'sleep 984').length > 0, 15_000)
+  process.kill(-(ring.pid as number), 'SIGHUP')
+  await ended
+  t.same(await leftovers(workspace), [])
+  t.same(
+    readdirSync(workspace.directory).filter((name) => name.startsWith('agent')),
+    [],
+  )
+})
+
 t.test('--help says what they are', async (t) => {
   for (const name of ['agent', 'replay']) {
     for (const option of ['--help', '-h']) {
@@ -130,6 +145,7 @@ t.test('replay shows a capture as the renderer does', async (t) => {
   t.same((await run(replay, [file, '--width', '60'])).stdout, direct.stdout)
   t.match(await run(replay, []), { status: 64, stderr: 'replay: expected a file of frames, found ""; see --help\n' })
   t.match(await run(replay, ['/no/such']), { status: 64, stderr: /no\/such/ })
+  t.match(await run(replay, ['x\x1b]0;T\x07']), { status: 64, stderr: /found "x\?\]0;T\?"/ })
 })
 
 t.test('count says on stderr what has passed, and passes all', async (t) => {

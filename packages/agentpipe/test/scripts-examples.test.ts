@@ -50,6 +50,11 @@ t.test('what calls of tool-runner.bash give', async (t) => {
   t.same(await given(['Bash', 'command', `: ${'x'.repeat(200_000)}`]), [['ok', '']], 'a command longer than an argument')
   t.same(await given(['Bash', 'command', 'printf "a\\0b"']), [['ok', 'ab']])
   t.same(await given(['Bash', 'command', 'sleep 900 & echo at once']), [['ok', 'at once\n']], 'what it leaves behind is not waited for')
+  t.same(await given(['Bash', 'command', 'echo x >>ran'], ['Bash', 'input', 'x']), [
+    ['ok', ''],
+    ['error', 'there is no command\n'],
+  ])
+  t.equal(readFileSync(workspace.path('ran'), 'utf8'), 'x\n', 'the command of the call before is not run again')
   t.same(await given(['Read', 'path', 'a=b', 'offset', '2', 'limit', '1']), [['ok', 'export function sum(prices) {\n']])
   t.match(await given(['Read', 'path', 'none']), [['error', /none/]])
   t.same(await given(edit('a=b', 'total - price', 'a\\1&é$x')), [['ok', 'edited a=b\n']])
@@ -162,4 +167,21 @@ t.test('redact.py: malformed input, a reader that has gone', { skip: noPython },
   })
   t.match(ended, { stderr: '' })
   t.equal(ended.stdout.toString(), '0\n')
+})
+
+t.test('redact.py: a secret in two pieces of an output, with something of another call in between', { skip: noPython }, async (t) => {
+  const input = frames(
+    ['TOOL_OUTPUT', 'c1', 'key sk-abcdefghijkl'],
+    ['TOOL_RESULT', 'c2', 'Bash', 'x'],
+    ['TEXT', 'y '],
+    ['TOOL_OUTPUT', 'c1', 'mnopqrstuvwxyz0123'],
+    ['TOOL_RESULT', 'c1', 'Bash', 'z'],
+  )
+  t.same(fieldsOf((await run(redact, [], { input })).stdout), [
+    ['TOOL_OUTPUT', 'c1', 'key '],
+    ['TOOL_RESULT', 'c2', 'Bash', 'x'],
+    ['TEXT', 'y '],
+    ['TOOL_OUTPUT', 'c1', '[redacted]'],
+    ['TOOL_RESULT', 'c1', 'Bash', 'z'],
+  ])
 })

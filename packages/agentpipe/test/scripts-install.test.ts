@@ -96,3 +96,13 @@ t.test('a relative prefix; no prefix; one that cannot be written', async (t) => 
   t.match(await run(install, []), { status: 64 })
   t.match(await run(install, ['/dev/null/x']), { status: 73 })
 })
+
+t.test('make install into any name', async (t) => {
+  const prefix = new Workspace(t, Buffer.alloc(0)).path('a"b\'c`d$(e)')
+  const make = (target: string) =>
+    run('make', [target, `PREFIX=${prefix.replaceAll('$', '$$$$')}`], { cwd: root, env: { MAKEFLAGS: undefined, MAKELEVEL: undefined } })
+  t.match(await make('install'), { status: 0, stderr: '' })
+  t.ok(existsSync(join(prefix, 'bin/resp')))
+  t.match(await make('uninstall'), { status: 0, stderr: '' })
+  t.notOk(existsSync(join(prefix, 'bin')))
+})

@@ -1,5 +1,6 @@
 export { TOLD_TO_THE_MODEL } from './error-codes.js'
 export { fromJson, type JsonFrame, toJson, toJsonLine } from './json.js'
+export { checkJson } from './json-check.js'
 export { jsonText } from './json-text.js'
 export { buildMessage, checkMessage, type Message, type MessageOf, messageFields, parseMessage } from './message.js'
 export { isSessionId, SESSION_ID_FORM } from './session-id.js'

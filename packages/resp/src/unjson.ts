@@ -1,6 +1,6 @@
 import { constants } from 'node:buffer'
 import { Frame } from '@agentpipe/frame'
-import { fromJson } from '@agentpipe/message'
+import { checkJson, fromJson } from '@agentpipe/message'
 import { command, EXIT, reason, StageError } from '@agentpipe/stage'
 import { lineBatches } from './lines.js'
 
@@ -41,11 +41,15 @@ function frameOf(line: Buffer): Buffer | undefined {
   } catch {
     throw new TypeError('not UTF-8')
   }
-  return text.trim() === '' ? undefined : fromJson(JSON.parse(text))
+  if (text.trim() === '') return undefined
+  const object: unknown = JSON.parse(text)
+  checkJson(object)
+  return fromJson(object)
 }
 
 function wrongLine(number: number, error: unknown): Error {
   if (error instanceof StageError) return error
+  if (error instanceof RangeError) return new StageError(EXIT.DATA, `line ${number}: nested too deeply, or too large for a frame`)
   const problem = error instanceof SyntaxError ? `not JSON: ${error.message.charAt(0).toLowerCase()}${error.message.slice(1)}` : reason(error)
   return new StageError(EXIT.DATA, `line ${number}: ${problem}`)
 }

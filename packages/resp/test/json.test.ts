@@ -45,7 +45,7 @@ t.test('unjson: a wrong line is named; the frames before it are written, none af
     ['{"type":"text","text":"a"}{"type":"stop"}', /not JSON/],
     ['1', /expected a JSON object/],
     ['null', /expected a JSON object/],
-    ['[]', /expected a member "type"/],
+    ['[]', /expected a JSON object/],
     ['{"type":1}', /expected a member "type"/],
     ['{"type":"a b"}', /no frame type/],
     ['{"type":"my_own","extra":[1]}', /"extra"/],
@@ -69,4 +69,21 @@ t.test('a line is a frame, and a frame a line, as soon as it is whole', async (t
   unjson.process.stdin.end()
   t.equal(await unjson.ended, 0)
   t.same(unjson.output, frames(['TEXT', 'é漢😀'], ['STOP', 'end_turn']))
+})
+
+t.test('unjson: what would be left out is refused', async (t) => {
+  for (const [line, said] of [
+    ['{"type":"tool_call","name":"B","tool_use_id":"c"}', 'expected the member "input" in "tool_call"'],
+    ['{"type":"stop","Reason":"B"}', 'there is no member "Reason" in "stop": see messages(7)'],
+    ['{"type":"stop"}', 'expected the member "reason" in "stop"'],
+    ['{"type":"foo","extra":"x"}', 'expected an array in "extra"'],
+    ['{"type":"foo","x":"y"}', 'there is no member "x" in "foo": a type that is not in messages(7) has all its fields in "extra"'],
+    ['{"type":"text","text_base64":"!!!"}', 'expected base64 in "text_base64"'],
+    ['{"type":"foo","extra":[{"base64":"a"}]}', 'expected base64 in "extra"'],
+    [`{"type":"foo","extra":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, 'nested too deeply, or too large for a frame'],
+  ] as const) {
+    const ended = await run('resp', ['unjson'], { input: `{"type":"end"}\n${line}\n` })
+    t.match(ended, { status: 65, stdout: frames(['END']) }, line.slice(0, 80))
+    t.equal(ended.stderr, `resp: line 2: ${said}\n`)
+  }
 })

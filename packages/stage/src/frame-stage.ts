@@ -41,6 +41,7 @@ class FrameLoop {
     process.on('SIGINT', () => this.#interrupt())
     for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => this.#leaveBySignal(signal))
     watchOwner(() => this.#ownerGone())
+    void this.#stage.done?.then((status) => this.#leave(new StageError(status, '')))
     try {
       this.#atTerminal = descriptorKind(0) === 'terminal'
       if (this.#atTerminal && this.#stage.noTerminal) return void this.#end()

@@ -7,17 +7,32 @@ import { type ChildProcess, spawn } from 'node:child_process'
  * It is a shell, in a session of its own, since a second Node would cost 40 MB and 50 ms.
  */
 export class Reaper {
+  readonly #mark: string
   #process: ChildProcess | undefined
+
+  /** `mark`, NAME=VALUE, stands in the environment of all that is to end, groups or not; without it only groups are looked for. */
+  constructor(mark = '') {
+    this.#mark = mark
+  }
 
   /** Puts a group on the list. */
   add(group: number): void {
-    this.#process ??= startReaper()
-    this.#process.stdin?.write(`+ ${group}\n`)
+    this.#write(`+ ${group}`)
+  }
+
+  /** What is to be removed at the end: files of these patterns in a directory, and itself if it is empty then. */
+  removes(directory: string, ...patterns: readonly string[]): void {
+    if (!directory.includes('\n')) for (const pattern of patterns) this.#write(`/ ${pattern} ${directory}`)
   }
 
   /** Takes a group off the list: its leader has ended and been waited for. */
   remove(group: number): void {
     this.#process?.stdin?.write(`- ${group}\n`)
+  }
+
+  #write(line: string): void {
+    this.#process ??= startReaper(this.#mark)
+    this.#process.stdin?.write(`${line}\n`)
   }
 
   /** Kills every group on the list, now. */
@@ -30,17 +45,30 @@ export class Reaper {
 // kill -s, not kill -KILL: dash takes `--` behind the latter for a process.
 const REAPER = `trap '' INT TERM HUP
 groups=' '
-while read -r operation group; do
+while IFS=' ' read -r operation group directory; do
   case $operation in
+    /) remove="$remove
+$group $directory" ;;
     +) groups="$groups$group " ;;
     -) case $groups in *" $group "*) groups="\${groups%% $group *} \${groups#* $group }" ;; esac ;;
   esac
 done
-for group in $groups; do kill -s KILL -- "-$group"; done`
+for group in $groups; do kill -s KILL -- "-$group"; done
+if [ "$1" ]; then
+  # Twice: one of them may just have started another.
+  for _ in 1 2; do
+    grep -lsz "^$1$" /proc/[0-9]*/environ | sed 's|/proc/\\(.*\\)/environ|\\1|' | xargs kill -s KILL
+  done
+fi
+printf %s "$remove" | while IFS=' ' read -r pattern directory; do
+  [ "$pattern" ] || continue
+  rm -f "$directory"/$pattern
+  rmdir "$directory"
+done`
 
-function startReaper(): ChildProcess {
+function startReaper(mark: string): ChildProcess {
   // node:child_process, not execa: nothing of it is needed here, and the first command would wait 20 ms for it.
-  const reaper = spawn('/bin/sh', ['-c', REAPER], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
+  const reaper = spawn('/bin/sh', ['-c', REAPER, 'reaper', mark], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
   reaper.on('error', () => {})
   reaper.stdin?.on('error', () => {})
   reaper.unref()

@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto'
+
 /** Names of variables that hold keys, by what people call them. SSH_AUTH_SOCK and the like, which hold none, are not among them. */
 const SECRET = /(^|_)(API_?KEYS?|ACCESS_?KEYS?|PRIVATE_?KEYS?|TOKENS?|SECRETS?|PASSWORDS?|PASSWD|PASSPHRASE|CREDENTIALS?)\d*(_|$)|_KEY\d*$/i
 /** Ours are no business of commands (but for AGENTPIPE_RUN, by which agentpipe finds what is to end with a run), and those that force colours neither. */
@@ -23,8 +25,13 @@ const NOBODY_THERE = {
   PIP_DISABLE_PIP_VERSION_CHECK: '1',
 }
 
+/** Stands in the environment of every command: what leaves its process group is found by it, when we end. */
+const MARK_NAME = 'AGENTPIPE_COMMANDS'
+const MARK_VALUE = `${process.pid}-${randomBytes(4).toString('hex')}`
+export const COMMANDS_MARK = `${MARK_NAME}=${MARK_VALUE}`
+
 /** The environment of a command that runs in `directory`: ours without keys, and with what keeps programs from waiting for a person. */
 export function commandEnvironment(directory: string): Record<string, string> {
   const kept = Object.entries(process.env).filter((entry): entry is [string, string] => !SECRET.test(entry[0]) && !DROPPED.test(entry[0]))
-  return { ...Object.fromEntries(kept), ...NOBODY_THERE, PWD: directory }
+  return { ...Object.fromEntries(kept), ...NOBODY_THERE, [MARK_NAME]: MARK_VALUE, PWD: directory }
 }

@@ -53,7 +53,8 @@ export function fileError(name: string, error: unknown): ToolError {
   return error instanceof ToolError ? error : new ToolError(`${name}: ${reason(error)}`)
 }
 
-function refuseOdd(stats: Stats, name: string): void {
+/** Throws ToolError for what is no regular file. */
+export function refuseOdd(stats: Stats, name: string): void {
   if (stats.isFile()) return
   if (stats.isDirectory()) throw new ToolError(`${name} is a directory: Glob lists the files in it`)
   throw new ToolError(`${name} is ${oddKind(stats)}, not a regular file`)

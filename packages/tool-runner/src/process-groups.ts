@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { killGroup, Reaper } from '@agentpipe/stage'
+import { COMMANDS_MARK } from './environment.js'
 
 /** How long a group has between SIGTERM and SIGKILL. */
 const GRACE_MS = 1000
@@ -11,10 +12,15 @@ const LOOK_AGAIN_MS = 20
  * lives as long as tool-runner does. The reaper knows them all, so that not even SIGKILL of tool-runner leaves one.
  */
 export class ProcessGroups {
-  readonly #reaper = new Reaper()
+  readonly #reaper = new Reaper(COMMANDS_MARK)
   readonly #running = new Set<number>()
   readonly #leftBehind = new Set<number>()
   #killing = false
+
+  /** A private directory, to be taken away even if we are killed; outputs in it stay. */
+  removes(directory: string): void {
+    this.#reaper.removes(directory, 'pipe-*', 'directory-*', 'command-*', 'input-*')
+  }
 
   /** A command has been started as the leader of `group`. */
   started(group: number): void {

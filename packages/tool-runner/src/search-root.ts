@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { isAbsolute, join } from 'node:path'
+import { refuseOdd } from './file-kind.js'
 import { absolutePath, realTarget } from './paths.js'
 import { ToolError } from './tool-error.js'
 
@@ -8,6 +9,7 @@ export async function searchRoot(workspace: string, path: string | undefined, in
   const start = await realTarget(path === undefined ? workspace : absolutePath(workspace, path))
   const given = await stat(start).catch(() => undefined)
   if (given === undefined) throw new ToolError(`${path}: no such file or directory`)
+  if (!given.isDirectory()) refuseOdd(given, path ?? '.')
   if (inGlob === '.') return { path: start, isDirectory: given.isDirectory() }
   const below = await realTarget(isAbsolute(inGlob) ? inGlob : join(start, inGlob))
   const stats = await stat(below).catch(() => undefined)

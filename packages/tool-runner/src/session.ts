@@ -27,9 +27,9 @@ export class Session {
   /** Bytes. */
   readonly maxOutput: number
   readonly seen = new SeenFiles()
-  readonly temporary = new TemporaryDirectory()
   readonly jobs = new Jobs()
   readonly groups = new ProcessGroups()
+  readonly temporary = new TemporaryDirectory((directory) => this.groups.removes(directory))
   readonly #pipes = new Pipes(this.temporary)
   readonly commands = new CommandRunner(this.groups, this.#pipes)
   readonly workingDirectory: WorkingDirectory
@@ -70,6 +70,7 @@ function realDirectory(path: string): string {
   try {
     if (statSync(path).isDirectory()) return realpathSync(path)
   } catch (error) {
+    if (path === '.') throw usage('--workspace .: the current directory has been removed, or its path is not UTF-8')
     throw usage(`--workspace ${path}: ${reason(error)}`)
   }
   throw usage(`--workspace ${path}: not a directory`)

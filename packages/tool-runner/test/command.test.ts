@@ -1,7 +1,8 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { frames, framesOf } from '@agentpipe/testing'
+import { eventually, frames, framesOf } from '@agentpipe/testing'
 import t from 'tap'
+import { LiveRunner } from './support/live-runner.js'
 import { leftOf } from './support/processes.js'
 import { Place, resultsOf } from './support/tools.js'
 
@@ -230,4 +231,16 @@ t.test('a result of 20 MiB', async (t) => {
   const odd = await place.callOne(...bash("head -c 25000000 /dev/zero | tr '\\0' '\\377'"), ['--max-output', '64m'])
   t.match(odd, { status: 'ok', output: /^\ufffd{1000}/ })
   t.match(odd.output.slice(-1000), /^\ufffd{1000}$/)
+})
+
+t.test('SIGKILL of the runner leaves neither what a command has started, sessions of its own among it, nor its private directory', async (t) => {
+  const place = new Place(t)
+  const runner = new LiveRunner(t, place)
+  runner.call('Bash', 'c1', { command: 'setsid sleep 71.125 & echo started; sleep 72.125' })
+  await runner.untilPrinted('c1', 'started')
+  t.ok(readdirSync(place.temporary).length > 0)
+  runner.process.kill('SIGKILL')
+  for (const line of ['sleep 71.125', 'sleep 72.125']) t.same(await leftOf(line), [])
+  await eventually(() => readdirSync(place.temporary).length === 0)
+  t.same(readdirSync(place.temporary), [])
 })

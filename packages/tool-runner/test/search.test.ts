@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { frames, root } from '@agentpipe/testing'
+import { frames, root, run } from '@agentpipe/testing'
 import t from 'tap'
 import { Place, resultsOf } from './support/tools.js'
 
@@ -148,4 +148,19 @@ t.test('ripgrep: the one in PATH, else ours', async (t) => {
   t.match(resultsOf(theirs.stdout)[0]?.output, /^mine:1:--no-config .*--regexp=needle 1 -- \.\/$/)
   const workspaceFirst = await place.run(grep, [], { PATH: `.::${path}` })
   t.match(resultsOf(workspaceFirst.stdout)[0]?.output, 'src/a.ts:2:needle 1')
+})
+
+t.test('Grep in what is no file: it does not wait', async (t) => {
+  const place = new Place(t)
+  await run('sh', ['-c', 'mkfifo fifo; ln -s /dev/zero zero'], { cwd: place.workspace })
+  const results = await place.call([
+    ['Grep', { pattern: 'x', path: 'fifo' }],
+    ['Grep', { pattern: 'x', path: 'zero' }],
+    ['Glob', { pattern: '*', path: 'fifo' }],
+  ])
+  t.match(results, [
+    { status: 'error', output: /^fifo is a named pipe/ },
+    { status: 'error', output: /^zero is a character device/ },
+    { status: 'error', output: /^fifo is a named pipe/ },
+  ])
 })
