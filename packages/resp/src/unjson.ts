@@ -49,7 +49,7 @@ function frameOf(line: Buffer): Buffer | undefined {
 
 function wrongLine(number: number, error: unknown): Error {
   if (error instanceof StageError) return error
-  if (error instanceof RangeError) return new StageError(EXIT.DATA, `line ${number}: nested too deeply, or too large for a frame`)
+  if (error instanceof RangeError && error.message.includes('call stack')) return new StageError(EXIT.DATA, `line ${number}: nested too deeply`)
   const problem = error instanceof SyntaxError ? `not JSON: ${error.message.charAt(0).toLowerCase()}${error.message.slice(1)}` : reason(error)
   return new StageError(EXIT.DATA, `line ${number}: ${problem}`)
 }

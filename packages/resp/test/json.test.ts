@@ -80,7 +80,7 @@ t.test('unjson: what would be left out is refused', async (t) => {
     ['{"type":"foo","x":"y"}', 'there is no member "x" in "foo": a type that is not in messages(7) has all its fields in "extra"'],
     ['{"type":"text","text_base64":"!!!"}', 'expected base64 in "text_base64"'],
     ['{"type":"foo","extra":[{"base64":"a"}]}', 'expected base64 in "extra"'],
-    [`{"type":"foo","extra":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, 'nested too deeply, or too large for a frame'],
+    [`{"type":"tool_call","name":"B","tool_use_id":"c","input":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, 'nested too deeply'],
   ] as const) {
     const ended = await run('resp', ['unjson'], { input: `{"type":"end"}\n${line}\n` })
     t.match(ended, { status: 65, stdout: frames(['END']) }, line.slice(0, 80))
