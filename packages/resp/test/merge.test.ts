@@ -171,7 +171,7 @@ t.test('wrong command lines, and files that are not there, before anything is re
     stdout: Buffer.alloc(0),
     stderr: 'resp: cannot open /nosuch: no such file or directory\n',
   })
-  t.match(await run('resp', ['merge', '/'], {}), { status: 74, stderr: 'resp: cannot read /: illegal operation on a directory\n' })
+  t.match(await run('resp', ['merge', '/'], {}), { status: 74, stderr: 'resp: cannot read /: it is a directory\n' })
 })
 
 t.test('process substitution, and a socket as stdin', async (t) => {

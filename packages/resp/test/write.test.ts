@@ -64,7 +64,7 @@ t.test('stdin that comes byte by byte', async (t) => {
 
 t.test('closed stdin, and a stdin that is a directory', async (t) => {
   t.match(await shell('resp write TEXT - <&-'), { status: 0, stdout: frames(['TEXT', '']) })
-  t.match(await shell('resp write TEXT - </'), { status: 74, stderr: 'resp: cannot read standard input: illegal operation on a directory\n' })
+  t.match(await shell('resp write TEXT - </'), { status: 74, stderr: 'resp: cannot read standard input: it is a directory\n' })
   t.match(await shell('resp write TEXT hi <&-'), { status: 0, stderr: '' })
 })
 
