@@ -1,18 +1,11 @@
-import type { Frame } from '@agentpipe/frame'
-import { command, type FrameStage, usage } from '@agentpipe/stage'
+import { command, type FrameStage, STDOUT, usage } from '@agentpipe/stage'
 import { AnswerText } from './answer-text.js'
+import { drawing, type Rendering } from './drawing.js'
 import type { Cap } from './excerpt.js'
 import { Renderer, type RenderOptions } from './renderer.js'
 import { Report } from './report.js'
-import { colourDepth, takesLinks, terminalWidth } from './terminal.js'
+import { colourDepth, isTerminal, openTerminal, takesLinks, terminalWidth } from './terminal.js'
 import { themeChoice } from './theme-file.js'
-
-/** What makes output of frames: it is given each, and asked for what can be written so far. */
-interface Rendering {
-  frame(frame: Frame): void
-  take(): string
-  end(): void
-}
 
 /** `resp-render`: a stage at the end of a ring, or of a capture. */
 export const render = command({
@@ -25,12 +18,14 @@ export const render = command({
     theme: { type: 'text', value: 'THEME', about: "dark, light, plain, or a file (the terminal's, or dark)" },
     'tool-colors': { type: 'text', value: 'HOW', choices: ['keep', 'strip'], default: 'keep', about: 'colours that tools print' },
     'wrap-code': { type: 'flag', about: 'wrap lines of code too' },
+    tty: { type: 'flag', about: 'draw on the terminal, the prompt below, and pass frames on' },
     usage: { type: 'flag', about: 'end each turn in a line of its tokens' },
   },
   stage({ options, output }): FrameStage {
+    const terminal = options.tty ? openTerminal() : STDOUT
     const rendering = renderingFor(options.format, {
-      width: terminalWidth(options.width),
-      depth: colourDepth(options.color),
+      width: terminalWidth(options.width, terminal),
+      depth: colourDepth(options.color, process.env, isTerminal(terminal)),
       theme: themeChoice(options.theme),
       thinking: options.thinking,
       toolOutput: outputCap(options['tool-output']),
@@ -39,6 +34,7 @@ export const render = command({
       wrapCode: options['wrap-code'],
       links: takesLinks(),
     })
+    if (options.tty) return drawing(rendering, { output, terminal, width: () => terminalWidth(options.width, terminal) })
     const end = () => {
       rendering.end()
       output.write(rendering.take())

@@ -11,7 +11,7 @@ import { margin } from './rows.js'
 import { Screen } from './screen.js'
 import type { ColourDepth } from './style.js'
 import { subAgentResult } from './sub-agent-result.js'
-import { type ThemeChoice, themeFor } from './theme.js'
+import { type Theme, type ThemeChoice, themeFor } from './theme.js'
 import { TurnUsage } from './turn-usage.js'
 
 export interface RenderOptions {
@@ -74,6 +74,15 @@ export class Renderer {
   take(): string {
     this.#prose?.block.drain()
     return this.#screen.take()
+  }
+
+  /** The terminal has another width. */
+  resize(width: number): void {
+    this.#screen.resize(width)
+  }
+
+  get theme(): Theme {
+    return this.#screen.theme
   }
 
   /** There are no more frames: what was held back is shown. */

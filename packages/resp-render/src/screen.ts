@@ -25,7 +25,7 @@ export class Screen {
   /** Whether the terminal takes the addresses of links (OSC 8). */
   readonly links: boolean
   readonly #pen = new Pen()
-  readonly #width: number
+  #width: number
   #last: Block | undefined
   #open = false
 
@@ -44,6 +44,11 @@ export class Screen {
 
   get width(): number {
     return this.#width
+  }
+
+  /** The terminal has another width: what begins from now on has it. */
+  resize(width: number): void {
+    this.#width = width
   }
 
   rows(options: RowOptions): Rows {

@@ -1,23 +1,37 @@
+import { openSync } from 'node:fs'
 import { isatty, WriteStream } from 'node:tty'
-import { STDOUT, usage } from '@agentpipe/stage'
+import { EXIT, STDOUT, systemError, usage } from '@agentpipe/stage'
 import type { ColourDepth } from './style.js'
 
 const DEFAULT_COLUMNS = 80
 const MOST_COLUMNS = 1000
 
 /** Cells of a row: `--width`, else the terminal's, else COLUMNS, else 80. Throws StageError (64) for a width that is none. */
-export function terminalWidth(option: number | undefined): number {
+export function terminalWidth(option: number | undefined, terminal: number = STDOUT): number {
   if (option !== undefined) {
     if (option < 1 || option > MOST_COLUMNS) throw usage(`--width: expected 1 to ${MOST_COLUMNS}, found ${option}`)
     return option
   }
-  return asColumns(windowColumns()) ?? asColumns(columnsVariable()) ?? DEFAULT_COLUMNS
+  return asColumns(windowColumns(terminal)) ?? asColumns(columnsVariable()) ?? DEFAULT_COLUMNS
 }
 
-function windowColumns(): number {
-  if (!isatty(STDOUT)) return 0
+/** Opens the terminal that we run on, wherever standard output goes. Throws StageError (69) where there is none. */
+export function openTerminal(): number {
   try {
-    return new WriteStream(STDOUT).getWindowSize()[0]
+    return openSync('/dev/tty', 'w')
+  } catch (error) {
+    throw systemError(EXIT.UNAVAILABLE, '--tty: cannot open the terminal', error)
+  }
+}
+
+export function isTerminal(descriptor: number): boolean {
+  return isatty(descriptor)
+}
+
+function windowColumns(terminal: number): number {
+  if (!isatty(terminal)) return 0
+  try {
+    return new WriteStream(terminal).getWindowSize()[0]
   } catch {
     return 0
   }

@@ -1,3 +1,5 @@
+import { Delimiters } from './delimiters.js'
+
 /** Text past which no end of what is open is waited for. */
 const LONGEST_HELD = 1000
 const LONGEST_TAG = 300
@@ -8,18 +10,6 @@ const SPECIAL = /[*_~`[\]<&\\]/g
 const UNSETTLED_END = /(?:https?:[!-~]*|https?|htt?|h|(?<=(?:^|[^\\])(?:\\\\)*)!)$/
 /** Up to the bracket that ends a label, or begins another. */
 const LABEL = /\[(?:[^[\]\\]|\\.)*[[\]]/sy
-const WHITE = /\s/
-const PUNCTUATION = /[\p{P}\p{S}]/u
-
-/** What is open: a run of `*`, `_` or `~`, or a bracket. */
-interface Opener {
-  readonly sign: string
-  count: number
-  /** Whether it could close something too: then the rule of three counts. */
-  readonly both: boolean
-  readonly length: number
-}
-
 /**
  * Finds how much of a growing paragraph is settled: what comes later can't change what is said there, since no emphasis, code, link, tag, address
  * or entity is open at its end. It goes over each character once. Emphasis opens and closes by the rules of CommonMark.
@@ -33,7 +23,7 @@ export class InlineHold {
   #settled = 0
   /** Where the last markup ended: no address goes on from in front of it. */
   #closed = 0
-  #open: Opener[] = []
+  #open = new Delimiters()
   /** A code span that is open: how many backticks, and where to look for its end. */
   #code: { readonly count: number; from: number } | undefined
   readonly #each: (text: string, before: string) => void
@@ -58,7 +48,7 @@ export class InlineHold {
   /** There is no more, or no more is waited for: everything is settled, and nothing is open. */
   end(): void {
     this.#settled = this.#text.length
-    this.#open = []
+    this.#open.clear()
     this.#code = undefined
     this.#give()
   }
@@ -93,7 +83,7 @@ export class InlineHold {
 
   /** Where nothing is open everything up to there is settled, but for an address that goes on. */
   #settle(end: number): void {
-    if (this.#open.length > 0 || this.#code) return
+    if (!this.#open.empty || this.#code) return
     const tail = UNSETTLED_END.exec(this.#text.slice(Math.max(this.#settled, this.#closed), end))
     this.#settled = end - (tail?.[0].length ?? 0)
   }
@@ -173,22 +163,18 @@ export class InlineHold {
   }
 
   #bracket(at: number): number {
-    this.#open.push({ sign: '[', count: 0, both: false, length: 0 })
+    this.#open.bracket()
     return at + 1
   }
 
   #closeBracket(at: number): number | undefined {
-    const opener = this.#open.findLastIndex(({ sign }) => sign === '[')
-    if (opener < 0) return at + 1
+    if (!this.#open.inBracket) return at + 1
     const next = this.#text[at + 1]
     if (next === undefined) return undefined
     const end = next === '(' ? this.#linkEnd(at + 2) : this.#labelsEnd(at + 1)
     if (end === undefined) return undefined
-    // Inside of a link emphasis is its own affair.
-    if (next === '(') {
-      this.#open.length = opener
-      this.#closed = end
-    } else this.#open.splice(opener, 1)
+    this.#open.closeBracket(next === '(')
+    if (next === '(') this.#closed = end
     return end
   }
 
@@ -223,27 +209,8 @@ export class InlineHold {
     if (end === undefined) return undefined
     const before = at === 0 ? this.#before : lastCharacter(this.#text, at)
     const after = String.fromCodePoint(this.#text.codePointAt(end) as number)
-    const left = !WHITE.test(after) && (!PUNCTUATION.test(after) || WHITE.test(before) || PUNCTUATION.test(before))
-    const right = !WHITE.test(before) && (!PUNCTUATION.test(before) || WHITE.test(after) || PUNCTUATION.test(after))
-    const opens = sign === '_' ? left && (!right || PUNCTUATION.test(before)) : left
-    const closes = sign === '_' ? right && (!left || PUNCTUATION.test(after)) : right
-    const run = { sign, count: end - at, both: opens && closes, length: end - at }
-    if (closes) this.#close(run)
-    if (run.count < run.length) this.#closed = end
-    if (opens && run.count > 0) this.#open.push(run)
+    if (this.#open.run(sign, end - at, before, after)) this.#closed = end
     return end
-  }
-
-  #close(closer: Opener): void {
-    while (closer.count > 0) {
-      const index = this.#open.findLastIndex((opener) => opener.sign === closer.sign && matches(opener, closer))
-      const opener = this.#open[index]
-      if (opener === undefined || this.#open.slice(index + 1).some(({ sign }) => sign === '[')) return
-      const used = opener.sign === '~' ? opener.count : Math.min(opener.count, closer.count, 2)
-      opener.count -= used
-      closer.count -= used
-      this.#open.length = opener.count > 0 ? index + 1 : index
-    }
   }
 }
 
@@ -256,10 +223,4 @@ function lastCharacter(text: string, end: number): string {
 function characterEnd(text: string, at: number): number {
   const code = text.charCodeAt(at - 1)
   return code >= 0xd800 && code < 0xdc00 ? at + 1 : Math.min(at, text.length)
-}
-
-/** CommonMark's rule of three, GFM's of the same number of tildes. */
-function matches(opener: Opener, closer: Opener): boolean {
-  if (opener.sign === '~') return opener.count === closer.count
-  return !((opener.both || closer.both) && (opener.length + closer.length) % 3 === 0 && !(opener.length % 3 === 0 && closer.length % 3 === 0))
 }

@@ -1,0 +1,142 @@
+import type { Frame } from '@agentpipe/frame'
+import { attributesOf, wholeNumber } from './attributes.js'
+import { type CellSink, Clusters, cellsOf } from './cells.js'
+import { allVisible, oneLine } from './invisible.js'
+import type { Theme } from './theme.js'
+
+/** Rows of a prompt that are shown, those around the cursor. */
+const MOST_ROWS = 8
+const SIGN = '› '
+const REST = '  '
+
+/** Between these a terminal that knows them draws nothing half. */
+const BEGIN = '\x1b[?2026h'
+const END = '\x1b[?2026l'
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: what is looked for
+const LOOKS = /\x1b\[[\d;]*m/g
+// biome-ignore lint/suspicious/noControlCharactersInRegex: what is looked for
+const LINKS = /\x1b\]8;[^\x1b]*\x1b\\/g
+
+/**
+ * Keeps the prompt below what is shown. It is the only thing on the terminal that is drawn more than once: taken away, then drawn anew below
+ * what came. What came may end in the middle of a line, and in a look: there it goes on.
+ */
+export class PromptLine {
+  readonly #theme: Theme
+  #text = ''
+  #cursor = 0
+  #hint = ''
+  #there = false
+  /** The cursor's row in the prompt that is drawn; undefined: none is. */
+  #drawnAt: number | undefined
+  /** Cells of the line that is open above it, and the look and the link that are on at its end. */
+  #column = 0
+  #look = ''
+  #link = ''
+
+  constructor(theme: Theme) {
+    this.#theme = theme
+  }
+
+  /** PROMPT: what stands there from now on. */
+  frame(frame: Frame): void {
+    this.#text = allVisible(frame.text(1) as string)
+    // The cursor counts characters of the text as it came.
+    const before = [...(frame.text(1) as string)].slice(0, wholeNumber(frame.field(2)) ?? Number.MAX_SAFE_INTEGER).join('')
+    this.#cursor = allVisible(before).length
+    this.#hint = oneLine(attributesOf(frame).get('hint'))
+    this.#there = true
+  }
+
+  /** Text that was rendered, as it is to be written to a terminal of `width` cells, the prompt below it. */
+  below(output: string, width: number): string {
+    const text = output.replaceAll('\n', '\r\n')
+    const shown = this.#goBack() + text
+    this.#follow(output, width)
+    return this.#there ? BEGIN + shown + this.#draw(width) + END : shown
+  }
+
+  /** There is no more: the prompt is taken away. */
+  end(): string {
+    const text = this.#goBack()
+    this.#there = false
+    return text
+  }
+
+  /** Takes the prompt away, and goes to the end of what stands above it. */
+  #goBack(): string {
+    if (this.#drawnAt === undefined) return ''
+    const erased = `\r${this.#drawnAt > 0 ? `\x1b[${this.#drawnAt}A` : ''}\x1b[J`
+    this.#drawnAt = undefined
+    return (this.#column > 0 ? `${erased}\x1b[A\x1b[${this.#column}C` : erased) + this.#link + this.#look
+  }
+
+  /** Where the output ends now. */
+  #follow(output: string, width: number): void {
+    const line = output.slice(output.lastIndexOf('\n') + 1)
+    if (line.length < output.length) this.#column = 0
+    this.#column = Math.min(width - 1, this.#column + cellsOf(line.replace(LOOKS, '').replace(LINKS, '')))
+    const look = output.match(LOOKS)?.at(-1)
+    if (look !== undefined) this.#look = look === '\x1b[0m' ? '' : look
+    const link = output.match(LINKS)?.at(-1)
+    if (link !== undefined) this.#link = link === '\x1b]8;;\x1b\\' ? '' : link
+  }
+
+  #draw(width: number): string {
+    const { rows, row, column } = layOut(this.#text, this.#cursor, Math.max(1, width - SIGN.length - 1))
+    const from = Math.max(0, Math.min(row - (MOST_ROWS >> 1), rows.length - MOST_ROWS))
+    const visible = rows.slice(from, from + MOST_ROWS)
+    const hint = this.#text === '' && this.#hint !== '' ? `${look(this.#theme.note)}${clipped(this.#hint, width - SIGN.length - 1)}\x1b[0m` : ''
+    const lines = visible.map((line, index) => (index + from === 0 ? `${look(this.#theme.user)}${SIGN}\x1b[0m` : REST) + line)
+    this.#drawnAt = row - from
+    const up = visible.length - 1 - this.#drawnAt
+    const leave = (this.#look === '' ? '' : '\x1b[0m') + (this.#link === '' ? '' : '\x1b]8;;\x1b\\') + (this.#column > 0 ? '\r\n' : '')
+    return `${leave}${lines.join('\r\n')}${hint}\r${up > 0 ? `\x1b[${up}A` : ''}\x1b[${SIGN.length + column}C`
+  }
+}
+
+/** The rows of a text, and where its `cursor`th code unit stands. */
+function layOut(text: string, cursor: number, width: number): { readonly rows: readonly string[]; readonly row: number; readonly column: number } {
+  const rows = ['']
+  let [cells, at, row, column] = [0, 0, 0, 0]
+  const put = (cluster: string, size: number) => {
+    if (cells + size > width) {
+      rows.push('')
+      cells = 0
+    }
+    if (at <= cursor) [row, column] = [rows.length - 1, cells]
+    rows[rows.length - 1] += cluster
+    cells += size
+    at += cluster.length
+    if (at <= cursor) [row, column] = [rows.length - 1, cells]
+  }
+  const sink: CellSink = {
+    plain: (run) => {
+      for (const character of run) put(character, 1)
+    },
+    cluster: put,
+  }
+  text.split('\n').forEach((line, index) => {
+    if (index > 0) {
+      rows.push('')
+      cells = 0
+      at++
+      if (at <= cursor) [row, column] = [rows.length - 1, 0]
+    }
+    const clusters = new Clusters()
+    clusters.push(line, sink)
+    clusters.flush(sink)
+  })
+  return { rows, row, column }
+}
+
+function look(style: string): string {
+  return style === '' ? '' : `\x1b[${style}m`
+}
+
+/** The beginning of a text that takes no more cells. */
+function clipped(text: string, cells: number): string {
+  const { rows } = layOut(text, 0, Math.max(1, cells))
+  return rows[0] as string
+}
