@@ -88,6 +88,11 @@ export function wholeCharacters(text: string, limit: number): number {
   return before >= 0xd800 && before < 0xdc00 ? limit - 1 : limit
 }
 
+/** Whether a text is ASCII: a cell for each character. */
+export function isPlain(text: string): boolean {
+  return ONLY_PLAIN.test(text)
+}
+
 /** How many cells a text takes that has no line end. */
 export function cellsOf(text: string): number {
   if (ONLY_PLAIN.test(text)) return text.length

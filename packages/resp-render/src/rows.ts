@@ -1,4 +1,4 @@
-import { type CellSink, Clusters } from './cells.js'
+import { type CellSink, Clusters, isPlain } from './cells.js'
 import type { Ink } from './pen.js'
 
 /** Text in one style. */
@@ -107,6 +107,10 @@ export class Rows {
 
   /** Puts text of any length that has no line end, cut where the row is full. */
   putText(text: string, style: string): void {
+    if (isPlain(text)) {
+      this.putPlain(text, style)
+      return
+    }
     const sink: CellSink = {
       plain: (run) => this.putPlain(run, style),
       cluster: (cluster, cells) => this.putCluster(cluster, cells, style),

@@ -27,7 +27,9 @@ export class Markdown {
   push(text: string): void {
     for (let at = 0; at < text.length; ) {
       const end = text.indexOf('\n', at)
-      this.#piece(end < 0 ? text.slice(at) : text.slice(at, end))
+      // A line that has come as a whole is taken as a whole.
+      if (end >= 0 && !this.#blocks.flowing && this.#line.length + end - at < LONGEST_LINE) this.#line += text.slice(at, end)
+      else this.#piece(end < 0 ? text.slice(at) : text.slice(at, end))
       if (end < 0) return
       this.#endLine()
       at = end + 1
