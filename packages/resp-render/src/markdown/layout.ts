@@ -61,7 +61,7 @@ export class Layout {
         if (container.type === 'item' && marker !== '') lost += `${marker} `
         continue
       }
-      first.push([marker.padEnd(size), style])
+      first.push([marker.padEnd(size), marker === '' ? '' : style])
       rest.push(container.type === 'quote' ? [BAR, style] : [' '.repeat(size), ''])
       cells += size
     }
