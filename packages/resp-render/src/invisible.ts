@@ -20,7 +20,8 @@ export function visible(character: string): string {
 const CONTROLS = '\\x00-\\x08\\x0b-\\x1f\\x7f-\\x9f'
 const NOT_SEEN = new RegExp(`${TAG}|[${INVISIBLE}]`, 'g')
 const DROPPED = new RegExp(`[${CONTROLS}]`, 'g')
-const ANYTHING_ODD = new RegExp(`${TAG}|[${CONTROLS}${INVISIBLE}\\u00a0\\u2000-\\u200d]`, 'g')
+/** Whatever is not seen as itself: controls, marks of format, what fonts may leave out, and every space but the usual one. Braille has a blank too. */
+const ANYTHING_ODD = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/gu
 
 /** How much of a field is looked at for a label, in bytes. */
 const LABEL_BYTES = 4096
@@ -60,13 +61,15 @@ export function grouped(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ',')
 }
 
-/** Every character that is not seen as itself, controls and odd spaces too, as an escape. LF stays, and TAB as \t. */
+/** Every character that is not seen as itself, controls and odd spaces too, as an escape, and spaces at the end of a line. LF stays, and TAB as \t. */
 export function allVisible(text: string): string {
   return text
     .replace(/\r/g, '\\r')
     .replace(/\t/g, '\\t')
     .replace(ANYTHING_ODD, (character) => {
+      if (character === '\n') return character
       const code = character.charCodeAt(0)
       return code < 0x100 ? `\\x${code.toString(16).padStart(2, '0')}` : visible(character)
     })
+    .replace(/ +$/gm, (spaces) => '\\x20'.repeat(spaces.length))
 }

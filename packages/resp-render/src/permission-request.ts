@@ -6,6 +6,8 @@ import { margin } from './rows.js'
 import type { Screen } from './screen.js'
 
 const MARGIN = '  │ '
+/** A row that goes on with a line is no line of its own. */
+const WRAPPED = '  ┆ '
 
 /**
  * A PERMISSION_REQUEST, whole: whoever decides sees every character of what would be done. Nothing is cut, nothing dropped;
@@ -21,8 +23,8 @@ export function permissionRequest(screen: Screen, frame: Frame): void {
   notice(screen, '?', 'warning', pieces, false)
   const input = attributesOf(frame).get('input')
   if (input === undefined || input.length === 0) return
-  const rows = screen.rows({ margin: margin(MARGIN, theme.warning, MARGIN) })
   for (const line of allVisible(input.toString()).replace(/\n$/, '').split('\n')) {
+    const rows = screen.rows({ margin: margin(MARGIN, theme.warning, WRAPPED) })
     rows.putText(line, theme.text)
     rows.newline()
   }

@@ -1,7 +1,7 @@
 import type { Frame } from '@agentpipe/frame'
 import { attributesOf, wholeNumber } from './attributes.js'
 import { type CellSink, Clusters, cellsOf } from './cells.js'
-import { allVisible, oneLine } from './invisible.js'
+import { INVISIBLE, oneLine, TAG, visible } from './invisible.js'
 import type { Theme } from './theme.js'
 
 /** Rows of a prompt that are shown, those around the cursor. */
@@ -13,6 +13,7 @@ const REST = '  '
 const BEGIN = '\x1b[?2026h'
 const END = '\x1b[?2026l'
 
+const ODD = new RegExp(`${TAG}|[\\x00-\\x09\\x0b-\\x1f\\x7f-\\x9f${INVISIBLE}]`, 'g')
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what is looked for
 const LOOKS = /\x1b\[[\d;]*m/g
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what is looked for
@@ -41,10 +42,10 @@ export class PromptLine {
 
   /** PROMPT: what stands there from now on. */
   frame(frame: Frame): void {
-    this.#text = allVisible(frame.text(1) as string)
+    this.#text = typed(frame.text(1) as string)
     // The cursor counts characters of the text as it came.
     const before = [...(frame.text(1) as string)].slice(0, wholeNumber(frame.field(2)) ?? Number.MAX_SAFE_INTEGER).join('')
-    this.#cursor = allVisible(before).length
+    this.#cursor = typed(before).length
     this.#hint = oneLine(attributesOf(frame).get('hint'))
     this.#there = true
   }
@@ -94,6 +95,11 @@ export class PromptLine {
     const leave = (this.#look === '' ? '' : '\x1b[0m') + (this.#link === '' ? '' : '\x1b]8;;\x1b\\') + (this.#column > 0 ? '\r\n' : '')
     return `${leave}${lines.join('\r\n')}${hint}\r${up > 0 ? `\x1b[${up}A` : ''}\x1b[${SIGN.length + column}C`
   }
+}
+
+/** What was typed or pasted, with what would act on the terminal as escapes. */
+function typed(text: string): string {
+  return text.replaceAll('\t', '    ').replace(ODD, visible)
 }
 
 /** The rows of a text, and where its `cursor`th code unit stands. */

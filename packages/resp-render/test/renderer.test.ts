@@ -55,11 +55,21 @@ t.test('a permission request shows all of what would be done', async (t) => {
   const screen = render([['PERMISSION_REQUEST', 'c1', 'Bash', 'rule', 'input', long]], { toolOutput: 0 })
   t.equal(
     screen
-      .replace(/^ {2}│ /gm, '')
+      .replace(/^ {2}[│┆] /gm, '')
       .replace(/\n/g, '')
       .replace('? Bash  asks for permission: rule', ''),
     long.replace(/\n/g, ''),
   )
+})
+
+t.test('a permission request can not be misread', async (t) => {
+  const asked = (input: string, width = 24) =>
+    render([['PERMISSION_REQUEST', 'c1', 'Bash', 'r', 'input', input]], { width })
+      .split('\n')
+      .slice(2, -1)
+  t.same(asked('echo one two three four five\nrm x'), ['  │ echo one two three f', '  ┆ our five', '  │ rm x'], 'a wrapped line is no other line')
+  t.same(asked('cat a \u3000b\u2800c\u{e0100}d\ufe0fe  '), ['  │ cat a \\u3000b\\u2800c', '  ┆ \\u{e0100}d\\ufe0fe\\x2', '  ┆ 0\\x20'])
+  t.same(asked('x\u001b[2K\ry\u0301'), ['  │ x\\x1b[2K\\ry\u0301'])
 })
 
 t.test('calls that never end do not grow without bound', async (t) => {
