@@ -61,9 +61,12 @@ export function colourDepth(option: 'auto' | 'always' | 'never', environment: No
 
 const FORCED: Readonly<Record<string, ColourDepth>> = { '0': 0, false: 0, '2': 256, '3': 16777216 }
 
-function depthOf({ COLORTERM, TERM }: NodeJS.ProcessEnv): ColourDepth {
-  if (COLORTERM === 'truecolor' || COLORTERM === '24bit') return 16777216
-  return TERM?.includes('256color') ? 256 : 16
+/** Terminals that have all colours but may not say so in COLORTERM, which ssh does not hand on. */
+const TRUE_COLOUR = /^(?:xterm-kitty|xterm-ghostty|alacritty|foot|contour|wezterm)|-direct$|-truecolor$/
+
+function depthOf({ COLORTERM, TERM = '', WT_SESSION }: NodeJS.ProcessEnv): ColourDepth {
+  if (COLORTERM === 'truecolor' || COLORTERM === '24bit' || TRUE_COLOUR.test(TERM) || WT_SESSION !== undefined) return 16777216
+  return TERM.includes('256color') ? 256 : 16
 }
 
 /** Terminals that open links, by what they say of themselves. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { frames, root, run, shell } from '@agentpipe/testing'
 import t from 'tap'
 import { sgr } from '../src/style.js'
-import { colourDepth } from '../src/terminal.js'
+import { colourDepth, takesLinks } from '../src/terminal.js'
 import { render } from './render.js'
 
 t.test('colours: case 13', async (t) => {
@@ -11,6 +11,8 @@ t.test('colours: case 13', async (t) => {
   t.equal(depth({ TERM: 'xterm' }, true), 16)
   t.equal(depth({ TERM: 'xterm-256color' }, true), 256)
   t.equal(depth({ TERM: 'xterm', COLORTERM: 'truecolor' }, true), 16777216)
+  for (const TERM of ['xterm-kitty', 'xterm-ghostty', 'alacritty', 'foot-extra', 'xterm-direct']) t.equal(depth({ TERM }, true), 16777216, TERM)
+  t.equal(depth({ TERM: 'tmux-256color', COLORTERM: 'truecolor' }, true), 16777216)
   t.equal(depth({ TERM: 'xterm' }, false), 0)
   t.equal(depth({ TERM: 'xterm', NO_COLOR: '1' }, true), 0)
   t.equal(depth({ TERM: 'xterm', NO_COLOR: '' }, true), 16)
@@ -20,6 +22,21 @@ t.test('colours: case 13', async (t) => {
   t.equal(depth({ FORCE_COLOR: '3', NO_COLOR: '1' }, false), 0)
   t.equal(depth({ NO_COLOR: '1' }, false, 'always'), 16)
   t.equal(depth({ FORCE_COLOR: '1' }, true, 'never'), 0)
+})
+
+t.test('which terminals take links', async (t) => {
+  for (const environment of [{ TERM_PROGRAM: 'iTerm.app' }, { TERM: 'xterm-kitty' }, { VTE_VERSION: '7200' }, { WT_SESSION: '' }, { FORCE_HYPERLINK: '1' }]) {
+    t.equal(takesLinks(environment), true, JSON.stringify(environment))
+  }
+  for (const environment of [
+    {},
+    { TERM: 'xterm-256color' },
+    { VTE_VERSION: '4000' },
+    { TERM: 'tmux-256color', TERM_PROGRAM: 'ghostty' },
+    { TERM_PROGRAM: 'vscode', FORCE_HYPERLINK: '0' },
+  ]) {
+    t.equal(takesLinks(environment), false, JSON.stringify(environment))
+  }
 })
 
 t.test('the terminal is the one that standard output is', async (t) => {
