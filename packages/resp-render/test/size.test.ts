@@ -51,6 +51,17 @@ t.test('anything on one line costs time linear in its length', async (t) => {
   }
 })
 
+t.test('what a delta costs does not depend on what came before it', async (t) => {
+  for (const piece of ['*', '[', '`', '> ', '- ', '**a ', '](', '<a ', '&', '\\', '|', '|a|\n', 'https://', '\t', '[a]: b\n', '```\n', 'x\n===\n', 'a\n']) {
+    const deltas = (length: number) => {
+      const bytes = Buffer.from(piece.repeat(Math.ceil(length / piece.length)))
+      return Array.from({ length: Math.ceil(bytes.length / 7) }, (_, index) => ['TEXT', bytes.subarray(index * 7, index * 7 + 7)])
+    }
+    const [short, long] = [time([['TEXT', 'x\n\n'], ...deltas(15_000)]), time([['TEXT', 'x\n\n'], ...deltas(120_000)])]
+    t.ok(long < 24 * Math.max(short, 20), `${JSON.stringify(piece)}: ${short} ms and ${long} ms`)
+  }
+})
+
 t.test('a megabyte in deltas of one byte', async (t) => {
   const text = 'The quick brown fox, naïve 狐. '.repeat(31_000)
   const deltas = [...Buffer.from(text)].map((byte) => ['TEXT', Buffer.from([byte])])
