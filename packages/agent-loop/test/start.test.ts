@@ -15,7 +15,7 @@ t.test('what cannot begin says so in one line', async (t) => {
     [['--provider', 'anthropic', '--key-file', '/no/such/file'], {}, 78, /^agent-loop: --key-file \/no\/such\/file: no such file or directory\n$/],
     [['--provider', 'anthropic', '--key-command', 'exit 3'], {}, 78, /^agent-loop: --key-command failed with status 3\n$/],
     [['--provider', 'openai', '--base-url', 'localhost:1/v1'], {}, 64, /^agent-loop: --base-url: expected http:.*\n$/],
-    [['--profile', 'x'], {}, 78, /^agent-loop: there is no profile "x": the config file has no agent-loop.profiles\n$/],
+    [['--profile', 'x'], {}, 78, /^agent-loop: there is no profile "x": \/dev\/null has no agent-loop.profiles\n$/],
     [['--provider', '__proto__'], {}, 64, /^agent-loop: there is no provider "__proto__": anthropic, .*\n$/],
     [['--provider', 'replay'], {}, 64, /^agent-loop: --provider replay needs a captured session: --from FILE\n$/],
     [['--from', '/no/such/file'], {}, 66, /^agent-loop: cannot read \/no\/such\/file: no such file or directory\n$/],

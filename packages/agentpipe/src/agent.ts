@@ -1,7 +1,8 @@
 import { realpathSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { isSessionId, SESSION_ID_FORM } from '@agentpipe/message'
-import { command, usage } from '@agentpipe/stage'
+import { command, usage, withNamedOptions } from '@agentpipe/stage'
+import { links } from './links.js'
 import { OPTIONS, type Settings, STAGES } from './options.js'
 import { readPrompt } from './prompt.js'
 import { writeScript } from './script.js'
@@ -11,14 +12,24 @@ import { supervise } from './supervisor.js'
 export const main = command({
   options: OPTIONS,
   operands: '[PROMPT]',
-  async act({ options, operands, output, diagnose }) {
+  async act(context) {
+    const { operands, output, diagnose } = context
+    const options = withNamedOptions(context, OPTIONS, { option: 'pipeline', key: 'pipelines' })
     check(options)
+    if (options['dry-run']) return output.write(Buffer.from(listing(options)))
     const prompt = await readPrompt(operands, diagnose)
     const script = writeScript(options, prompt, dirname(realpathSync(process.argv[1] as string)))
     if (!options['print-script']) return supervise(script)
     output.write(script)
   },
 })
+
+/** A line for each stage: its name, and the command. */
+function listing(options: Settings): string {
+  const all = links(options)
+  const width = Math.max(...all.map(({ name }) => name.length))
+  return all.map(({ name, words }) => `${name.padEnd(width)}  ${words}\n`).join('')
+}
 
 /** What can be told before anything is started. Throws StageError (64). */
 function check({ continue: goOn, session, from, record, ...settings }: Settings): void {

@@ -56,8 +56,12 @@ export const OPTIONS = {
   stage: { type: 'list', value: 'NAME=COMMAND', about: 'run COMMAND in place of a stage' },
   before: { type: 'list', value: 'NAME=COMMAND', about: 'run COMMAND in front of a stage' },
   after: { type: 'list', value: 'NAME=COMMAND', about: 'run COMMAND behind a stage' },
+  without: { type: 'list', value: 'NAME', about: 'leave a stage out; without resp-render frames are printed' },
+  on: { type: 'text', value: 'HOST[:DIR]', about: 'run the tools on another machine, by ssh', rare: true },
+  pipeline: { type: 'text', value: 'NAME', about: 'a named set of options of the config file', rare: true },
   record: { type: 'text', value: 'FILE', about: 'write all frames to FILE, to be replayed' },
   'output-format': { type: 'text', value: 'FORMAT', choices: ['human', 'text', 'json', 'stream-json'], default: 'human', about: 'what to print' },
+  'dry-run': { type: 'flag', about: 'say which stages would run, and leave', rare: true },
   'print-script': { type: 'flag', about: 'print the shell script that would run' },
   ...HANDED_ON['resp-render'],
 } as const satisfies OptionTable
@@ -81,7 +85,9 @@ export function handedOn(stage: string, settings: Settings): string[] {
 export function handedDown(settings: Settings): string[] {
   const own = ['from', 'until', 'on-divergence', 'output-schema', 'debug-http']
   return words(
-    [...Object.keys(HANDED_ON['agent-loop']), ...Object.keys(HANDED_ON['tool-runner']), 'stage', 'before', 'after'].filter((name) => !own.includes(name)),
+    [...Object.keys(HANDED_ON['agent-loop']), ...Object.keys(HANDED_ON['tool-runner']), 'stage', 'before', 'after', 'without', 'on'].filter(
+      (name) => !own.includes(name),
+    ),
     settings,
   )
 }

@@ -1,12 +1,7 @@
-import { printable, usage } from '@agentpipe/stage'
-import { handedDown, handedOn, type Settings, STAGES, type StageName } from './options.js'
+import { printable } from '@agentpipe/stage'
+import { endsInReader, links, resumes } from './links.js'
+import type { Settings } from './options.js'
 import { quote, quoteBytes } from './quote.js'
-
-/** One stage of the pipeline as words of the shell. */
-interface Link {
-  readonly name: string
-  readonly words: string
-}
 
 /**
  * The wiring as a POSIX shell script: the one-shot ring of design.md, section 3. It is what agentpipe runs, and runs by hand as well.
@@ -141,67 +136,16 @@ input() {${history}
 }
 
 function pipeline(settings: Settings): string {
-  const links = [{ name: 'input', words: 'input' }, ...ring(settings), ...ending(settings)]
-  const line = links.map(({ name, words }) => `stage ${name} ${words}`).join(' |\n  ')
+  const all = [{ name: 'input', words: 'input' }, ...links(settings)]
+  const line = all.map(({ name, words }) => `stage ${name} ${words}`).join(' |\n  ')
   const stream = settings['output-format'] === 'stream-json'
-  return `reader=${stream ? '' : links.at(-1)?.name}
+  return `reader=${endsInReader(settings) ? all.at(-1)?.name : ''}
 {
   ${line}
 }${stream ? ' 4>&1' : ''} &
 pipeline=$!
 while kill -0 "$pipeline" 2>/dev/null; do wait "$pipeline"; done
 `
-}
-
-function resumes({ session: id, continue: goOn }: Settings): boolean {
-  return goOn || id !== undefined
-}
-
-/** The stages up to event-store, with those put in their place, in front of them and behind them. */
-function ring(settings: Settings): Link[] {
-  return STAGES.filter((name) => name !== 'resp-render' && (name !== 'sub-agent' || hasSubAgents(settings))).flatMap((name) =>
-    around(settings, name, ownWords(settings, name)),
-  )
-}
-
-/** A captured model calls for none: what came of them is in its capture. */
-function hasSubAgents(settings: Settings): boolean {
-  const { stage, before, after, provider, from, until, tools, deny, 'no-tools': noTools } = settings
-  if ([...stage, ...before, ...after].some((item) => item.startsWith('sub-agent='))) return true
-  const plays = provider === 'replay' || (from !== undefined && until === undefined)
-  return !plays && !noTools && tools === undefined && !deny.includes('SubAgent')
-}
-
-/** What comes behind event-store: back to agent-loop, to the record, and to whoever reads. */
-function ending(settings: Settings): Link[] {
-  const record = settings.record === undefined ? '' : ` ${quote(settings.record)}`
-  if (settings['output-format'] === 'stream-json') return [{ name: 'tee', words: `tee -i --${record} >"$dir/back"` }]
-  return [{ name: 'tee', words: `tee -i -- "$dir/back"${record}` }, ...around(settings, 'resp-render', ownWords(settings, 'resp-render'))]
-}
-
-function ownWords(settings: Settings, name: StageName): string {
-  const words: string[] = [name, ...handedOn(name, settings)].map(quote)
-  const format = settings['output-format']
-  if (name === 'agent-loop') words.push('--once', '--ring')
-  if (name === 'agent-loop' && resumes(settings)) words.push('--session="$session"')
-  if (name === 'sub-agent') words.push('--', ...handedDown(settings).map(quote))
-  if (name === 'event-store' && format === 'stream-json') words.push('--stream-json=4')
-  if (name === 'resp-render' && format !== 'human') words.push(`--format=${format}`)
-  return words.join(' ')
-}
-
-function around(settings: Settings, name: StageName, own: string): Link[] {
-  const given = (list: readonly string[]) => list.map(assignment).filter((item) => item.stage === name)
-  const foreign = (label: string) => (item: { command: string }) => ({ name: label, words: `sh -c ${quote(item.command)}` })
-  const replaced = given(settings.stage).map(foreign(name)).at(-1)
-  return [...given(settings.before).map(foreign(`before-${name}`)), replaced ?? { name, words: own }, ...given(settings.after).map(foreign(`after-${name}`))]
-}
-
-function assignment(text: string): { stage: string; command: string } {
-  const [, stage, command] = /^([^=]*)=(.*)$/s.exec(text) ?? []
-  if (stage === undefined || command === undefined || command.trim() === '') throw usage(`expected NAME=COMMAND, found ${JSON.stringify(text)}`)
-  if (!(STAGES as readonly string[]).includes(stage)) throw usage(`there is no stage ${JSON.stringify(stage)}: ${STAGES.join(', ')}`)
-  return { stage, command }
 }
 
 const CLOSING = `
