@@ -56,7 +56,7 @@ export const OPTIONS = {
   stage: { type: 'list', value: 'NAME=COMMAND', about: 'run COMMAND in place of a stage' },
   before: { type: 'list', value: 'NAME=COMMAND', about: 'run COMMAND in front of a stage' },
   after: { type: 'list', value: 'NAME=COMMAND', about: 'run COMMAND behind a stage' },
-  without: { type: 'list', value: 'NAME', about: 'leave a stage out; without resp-render frames are printed' },
+  without: { type: 'list', value: 'NAME', about: 'leave a stage out; without resp-render frames are printed', rare: true },
   on: { type: 'text', value: 'HOST[:DIR]', about: 'run the tools on another machine, by ssh', rare: true },
   pipeline: { type: 'text', value: 'NAME', about: 'a named set of options of the config file', rare: true },
   record: { type: 'text', value: 'FILE', about: 'write all frames to FILE, to be replayed' },

@@ -22,7 +22,7 @@ export const follow = command({
   purpose: 'print the frames, and new ones as they are recorded',
   options,
   operands: 'ID',
-  examples: ['event-store follow latest --last 1 | resp-render', 'event-store follow latest --once | resp grep TOOL_CALL | resp json'],
+  examples: ['event-store follow latest --once --last 1 | resp-render', 'event-store follow latest --once | resp grep TOOL_CALL | resp json'],
   async act(context) {
     const { log } = sessionFile(context)
     const { last, once } = context.options

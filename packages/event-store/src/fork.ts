@@ -10,7 +10,7 @@ import { SideFile, sidePath } from './side-file.js'
 
 const options = {
   at: { type: 'count', value: 'SEQ', about: 'only up to the event of this number' },
-  session: { type: 'text', value: 'ID', about: "the new session's id" },
+  session: { type: 'text', value: 'ID', about: "a new one's id" },
   ...readingOptions,
 } as const
 
@@ -21,7 +21,7 @@ export const fork = command({
   purpose: 'begin a session with the events of another one',
   options,
   operands: 'ID',
-  examples: ['event-store fork latest', 'agentpipe --session "$(event-store fork latest --at 120)" "or a queue?"'],
+  examples: ['event-store fork latest', 'event-store replay "$(event-store fork latest --at 1)" | resp json'],
   act(context) {
     const { at, session: id = makeSessionId(new Date()) } = context.options
     if (!isSessionId(id)) throw usage(`--session: expected ${SESSION_ID_FORM}, found ${JSON.stringify(id)}`)

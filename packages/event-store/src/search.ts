@@ -24,7 +24,7 @@ export const search = command({
   purpose: 'print what matches in all sessions',
   options,
   operands: 'PATTERN [ID]',
-  examples: ['event-store search -i "permission denied"', 'event-store search --json "npm (test|run)" | jq -r .id | sort -u'],
+  examples: ['event-store search -i HELLO', 'event-store search --json "hello|npm (test|run)" | jq -r .id | sort -u'],
   act(context) {
     const [, id] = context.operands
     const pattern = patternOf(context)

@@ -85,8 +85,8 @@ for (const name of EXECUTABLES) {
   })
 
   t.test(`${name}: --help fits any width, and says what only the man page has`, async (t) => {
-    const { options } = await specOf(t, name)
-    const rare = Object.values(options).filter(({ rare }) => rare).length
+    const { main } = await specOf(t, name)
+    const rare = Object.values(main).filter(({ rare }) => rare).length
     const lines = await help(name)
     const more = rare === 0 ? [] : [`  man ${name} has ${rare} more option${rare === 1 ? '' : 's'}`]
     t.same(
@@ -137,7 +137,7 @@ const ASKED_FOR: Readonly<Record<string, Record<string, string>>> = {
 }
 
 /** The options of an executable and all its verbs, from their tables: its main.ts with a runStage that only notes what it is given. */
-async function specOf(t: Test, name: string): Promise<{ options: OptionTable }> {
+async function specOf(t: Test, name: string): Promise<{ main: OptionTable; options: OptionTable }> {
   const noting = {
     name: 'noting',
     setup({ onResolve, onLoad }: PluginBuild) {
@@ -151,7 +151,7 @@ async function specOf(t: Test, name: string): Promise<{ options: OptionTable }> 
   await build({ entryPoints, outfile, bundle: true, packages: 'external', platform: 'node', format: 'esm', plugins: [noting] })
   await import(outfile)
   const { notedSpec: spec } = globalThis as unknown as { notedSpec: StageSpec }
-  return { options: Object.assign({}, ...[spec.main, ...Object.values(spec.verbs ?? {})].map((command) => command?.options)) }
+  return { main: spec.main?.options ?? {}, options: Object.assign({}, ...[spec.main, ...Object.values(spec.verbs ?? {})].map((command) => command?.options)) }
 }
 
 /** Text as a reader has it: without markup, line ends and capitals. */
