@@ -6,6 +6,7 @@ import { LiveOutput } from './live-output.js'
 import type { OPTIONS } from './options.js'
 import { OutsideTools } from './outside-tools.js'
 import { failure, resultFields } from './result.js'
+import { checkRuleNames } from './rule-names.js'
 import { Session } from './session.js'
 import type { Call, Outcome, Tool } from './tool.js'
 import { ToolError } from './tool-error.js'
@@ -48,7 +49,13 @@ export class ToolRunner implements FrameStage {
   private constructor({ options, output, diagnose }: Context<typeof OPTIONS>, session: Session, builtIn: readonly Tool[]) {
     this.#output = output
     this.#session = session
-    this.#tools = new ToolSet(output, builtIn, wantedTools(options.tools, builtIn, options['tools-dir'].length + options.mcp.length > 0))
+    const othersToCome = options['tools-dir'].length + options.mcp.length > 0
+    checkRuleNames(
+      options,
+      builtIn.map(({ name }) => name),
+      othersToCome,
+    )
+    this.#tools = new ToolSet(output, builtIn, wantedTools(options.tools, builtIn, othersToCome))
     this.#outside = new OutsideTools(session, diagnose, (tool) => this.#tools.add(tool))
     this.#calls = new CallQueue(
       (call) => this.#answer(call),

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fieldsOf, frames } from '@agentpipe/testing'
+import { frames } from '@agentpipe/testing'
 import t from 'tap'
 import { LiveRunner } from './support/live-runner.js'
 import { Place, resultsOf } from './support/tools.js'
@@ -264,5 +264,11 @@ t.test('the user’s config file, which flags do not take away; rules that are n
   t.match(resultsOf(stdout), [{ status: 'denied', output: 'denied by deny Bash(touch:*)' }])
   for (const rule of ['', 'Bash(', 'a b', '(x)'])
     t.match(await place.run(Buffer.alloc(0), ['--deny', rule]), { status: 64, stderr: /--deny: expected a rule like/ })
-  t.same(fieldsOf(Buffer.alloc(0)), [])
+  for (const [rule, said] of [
+    ['bash', 'there is no tool "bash"; did you mean Bash?'],
+    ['Bsh(rm:*)', 'there is no tool "Bsh"; did you mean Bash?'],
+    ['Deployment', 'there is no tool "Deployment"; the tools are Read, '],
+  ] as const)
+    t.match(await place.run(Buffer.alloc(0), ['--deny', rule]), { status: 64, stderr: new RegExp(`^tool-runner: --deny: ${said.replace('?', '\\?')}`) })
+  for (const rule of ['Ba*', 'SubAgent', 'server__tool']) t.match(await place.run(Buffer.alloc(0), ['--deny', rule]), { status: 0, stderr: '' })
 })
