@@ -20,23 +20,33 @@ export interface Line {
   readonly length: number
 }
 
-/** The lines of an open file from `start` on, in memory bounded by the longest line. They end at LF and nothing else. */
+/**
+ * The lines of an open file from `start` on, in memory bounded by the longest line. They end at LF and nothing else. The bytes of a line are a view that
+ * is valid until the next one is asked for: every block is read into the same buffer.
+ */
 export function* linesOf(descriptor: number, start = 0): Generator<Line> {
   const held = new Pieces()
+  const buffer = Buffer.allocUnsafeSlow(BLOCK_BYTES)
   let at = start
   for (let chunkStart = start; ; ) {
-    const chunk = readBlock(descriptor, chunkStart, chunkStart + BLOCK_BYTES)
+    const chunk = fill(buffer, descriptor, chunkStart)
     if (chunk.length === 0) break
     chunkStart += chunk.length
     let from = 0
     for (let end = chunk.indexOf(LF); end >= 0; end = chunk.indexOf(LF, from)) {
-      held.append(chunk.subarray(from, end))
+      const piece = chunk.subarray(from, end)
+      from = end + 1
+      if (held.length === 0) {
+        yield { bytes: piece, tooLong: false, ended: true, start: at, length: piece.length }
+        at += piece.length + 1
+        continue
+      }
+      held.append(piece)
       const line = held.take(true, at)
       at += line.length + 1
       yield line
-      from = end + 1
     }
-    held.append(chunk.subarray(from))
+    held.append(Buffer.from(chunk.subarray(from)))
   }
   if (held.length > 0) yield held.take(false, at)
 }
@@ -94,7 +104,11 @@ class Pieces {
 }
 
 function readBlock(descriptor: number, start: number, end: number): Buffer {
-  const block = Buffer.allocUnsafeSlow(end - start)
+  return fill(Buffer.allocUnsafeSlow(end - start), descriptor, start)
+}
+
+/** What there is of a file from `start` on, as much as fits. */
+function fill(block: Buffer, descriptor: number, start: number): Buffer {
   let filled = 0
   while (filled < block.length) {
     const count = readSync(descriptor, block, filled, block.length - filled, start + filled)

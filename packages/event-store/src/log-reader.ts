@@ -3,6 +3,7 @@ import type { Frame } from '@agentpipe/frame'
 import { EXIT, StageError, systemError } from '@agentpipe/stage'
 import { recordsIn } from './damaged-line.js'
 import { type Line, linesFromEnd, linesOf } from './lines.js'
+import { PlainLines } from './plain-line.js'
 import { type EventRecord, frameOf } from './record.js'
 import { headsIn } from './record-head.js'
 
@@ -19,7 +20,7 @@ export interface Extent {
   readonly read?: (bytes: number) => void
 }
 
-/** A record and the frame that it was made of. */
+/** A record and the frame that it was made of. What the record has beside the frame is to be asked for before the next one is. */
 export interface LogEntry {
   readonly record: EventRecord
   readonly frame: Frame
@@ -45,13 +46,26 @@ const TOO_LONG: LineEntries = { ...NOTHING, problems: ['too long for a record: l
  */
 export function* readLog(path: string, damaged: Damaged, { start = 0, fromSeq = 0, read }: Extent = {}): Generator<LogEntry> {
   let number = 0
-  for (const line of logLines(path, start)) {
-    number++
-    read?.(line.length)
-    if (fromSeq > 0 && headsIn(line).every(({ seq }) => seq < fromSeq)) continue
-    const { entries, problems } = entriesIn(line)
-    for (const problem of problems) damaged(start === 0 ? `line ${number}` : `line at byte ${line.start}`, line.ended ? problem : `torn, ${problem}`)
-    for (const entry of entries) if (entry.record.seq >= fromSeq) yield entry
+  const plain = new PlainLines()
+  const descriptor = openLog(path)
+  try {
+    for (const line of linesOf(descriptor, start)) {
+      number++
+      read?.(line.length)
+      const entry = plain.entryIn(line.bytes)
+      if (entry !== undefined) {
+        if (entry.record.seq >= fromSeq) yield entry
+        continue
+      }
+      if (fromSeq > 0 && headsIn(line).every(({ seq }) => seq < fromSeq)) continue
+      const { entries, problems } = entriesIn(line)
+      for (const problem of problems) damaged(start === 0 ? `line ${number}` : `line at byte ${line.start}`, line.ended ? problem : `torn, ${problem}`)
+      for (const each of entries) if (each.record.seq >= fromSeq) yield each
+    }
+  } catch (error) {
+    throw cannotRead(path, error)
+  } finally {
+    closeSync(descriptor)
   }
 }
 

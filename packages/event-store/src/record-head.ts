@@ -1,9 +1,11 @@
 import { recordsIn } from './damaged-line.js'
 import type { Line } from './lines.js'
+import type { EventRecord } from './record.js'
 
 const BEGINNING = Buffer.from('{"v":1,"seq":')
 const BEFORE_TIME = Buffer.from(',"ts":"')
 const BEFORE_TYPE = Buffer.from('","type":"')
+const TEXT = Buffer.from('text')
 const QUOTE = 0x22
 const ZERO = 0x30
 const NINE = 0x39
@@ -29,7 +31,7 @@ export function headsIn(line: Line): readonly RecordHead[] {
 }
 
 /** The head of a line that begins as ours do. */
-function ownHead(line: Buffer): RecordHead | undefined {
+export function ownHead(line: Buffer): OwnHead | undefined {
   if (!standsAt(BEGINNING, line, 0)) return undefined
   let at = BEGINNING.length
   let seq = 0
@@ -42,8 +44,8 @@ function ownHead(line: Buffer): RecordHead | undefined {
   return new OwnHead(line, seq, time, type, end)
 }
 
-/** Decodes what is asked for: of millions of lines little is. */
-class OwnHead implements RecordHead {
+/** Decodes what is asked for: of millions of lines little is. A line that is whole is a record, whose members are parsed then. */
+class OwnHead implements EventRecord {
   constructor(
     readonly line: Buffer,
     readonly seq: number,
@@ -56,7 +58,13 @@ class OwnHead implements RecordHead {
     return this.line.toString('latin1', this.timeAt, this.timeAt + TIME_BYTES)
   }
 
+  get members(): Record<string, unknown> {
+    return JSON.parse(this.line.toString())
+  }
+
   get type(): string {
+    // Of the many texts there is one string.
+    if (this.typeEnd - this.typeAt === TEXT.length && standsAt(TEXT, this.line, this.typeAt)) return 'TEXT'
     return this.line.toString('latin1', this.typeAt, this.typeEnd).toUpperCase()
   }
 }

@@ -14,9 +14,9 @@ export class SideFile {
     this.#descriptor = openSync(path, 'wx', 0o600)
   }
 
-  /** The bytes must not be changed afterwards. Throws what the system says. */
+  /** Throws what the system says. */
   write(bytes: Buffer): void {
-    this.#pieces.push(bytes)
+    this.#pieces.push(Buffer.from(bytes))
     this.#held += bytes.length
     if (this.#held >= BUFFER_BYTES) this.#flush()
   }
