@@ -19,7 +19,7 @@ export type ModelBlock =
 /** A message of a request, in the form that every model server's can be written from. Never without blocks. */
 export type RequestMessage =
   | { readonly role: 'user'; readonly blocks: readonly UserBlock[] }
-  | { readonly role: 'assistant'; readonly model: string; readonly blocks: readonly ModelBlock[] }
+  | { readonly role: 'assistant'; readonly blocks: readonly ModelBlock[] }
 
 /**
  * The conversation as a model server takes it: user and assistant take turns, the user first and last; every call has exactly one result, in
@@ -38,7 +38,7 @@ export function requestMessages(items: readonly Item[], model: string, mended: (
       mended('it began with an answer')
       messages.user([{ kind: 'text', text: '(The beginning of the conversation is missing.)' }])
     }
-    messages.assistant(blocks, exchange.model ?? '')
+    messages.assistant(blocks)
     messages.user([...said.flatMap(resultBlocks), ...exchange.told.flatMap(toldBlocks)])
   }
   return messages.end()
@@ -48,7 +48,7 @@ export function requestMessages(items: readonly Item[], model: string, mended: (
 class Messages {
   readonly #list: (
     | { readonly role: 'user'; readonly blocks: UserBlock[] }
-    | { readonly role: 'assistant'; readonly model: string; readonly blocks: ModelBlock[] }
+    | { readonly role: 'assistant'; readonly blocks: ModelBlock[] }
   )[] = []
 
   get empty(): boolean {
@@ -61,10 +61,10 @@ class Messages {
     else if (blocks.length > 0) this.#list.push({ role: 'user', blocks: [...blocks] })
   }
 
-  assistant(blocks: readonly ModelBlock[], model: string): void {
+  assistant(blocks: readonly ModelBlock[]): void {
     const last = this.#list.at(-1)
     if (last?.role === 'assistant') for (const block of blocks) last.blocks.push(block)
-    else if (blocks.length > 0) this.#list.push({ role: 'assistant', model, blocks: [...blocks] })
+    else if (blocks.length > 0) this.#list.push({ role: 'assistant', blocks: [...blocks] })
   }
 
   /** The messages, the last one of them the user's. */

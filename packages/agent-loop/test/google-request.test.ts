@@ -33,7 +33,7 @@ async function sent(options: object, messages?: readonly RequestMessage[], refus
 
 const config = async (options: object) => (await sent(options))[0]?.body.generationConfig
 const user = (...blocks: readonly UserBlock[]): RequestMessage => ({ role: 'user', blocks })
-const model = (...blocks: readonly ModelBlock[]): RequestMessage => ({ role: 'assistant', model: 'm', blocks })
+const model = (...blocks: readonly ModelBlock[]): RequestMessage => ({ role: 'assistant', blocks })
 const result = (id: string, rest: object = {}): UserBlock => ({ kind: 'result', id, name: 'Do', output: 'done', failed: false, ...rest })
 const call = (id: string, rest: object = {}): ModelBlock => ({ kind: 'call', id, name: 'Do', input: '{}', ...rest })
 const IMAGE = { data: 'AAAA', type: 'image/png' }

@@ -36,7 +36,7 @@ async function bodies(
 
 const LOCAL = 'http://localhost:11434/v1'
 const user = (text: string): RequestMessage => ({ role: 'user', blocks: [{ kind: 'text', text }] })
-const model = (...blocks: readonly ModelBlock[]): RequestMessage => ({ role: 'assistant', model: 'm', blocks })
+const model = (...blocks: readonly ModelBlock[]): RequestMessage => ({ role: 'assistant', blocks })
 const call = (id: string): ModelBlock => ({ kind: 'call', id, name: 'Do', input: '{}' })
 const result = (id: string): RequestMessage => ({ role: 'user', blocks: [{ kind: 'result', id, name: 'Do', output: 'done', failed: false }] })
 

@@ -23,7 +23,7 @@ function build(items: readonly Item[], model = 'm'): { messages: RequestMessage[
 /** Messages on one line each, which tests can be read by. */
 function lines(items: readonly Item[], model = 'm'): string[] {
   const { messages } = build(items, model)
-  t.same(faultsOf(messages, model), [])
+  t.same(faultsOf(messages), [])
   return messages.map(({ role, blocks }) => `${role}: ${blocks.map((block) => line(block as Parameters<typeof line>[0])).join(' | ')}`)
 }
 
@@ -166,7 +166,7 @@ t.test('any items whatsoever make a valid request', (t) => {
     fc.property(fc.array(anyItem, { maxLength: 40 }), (items) => {
       const before = JSON.stringify(items)
       const { messages } = build(items)
-      const faults = faultsOf(messages, 'm')
+      const faults = faultsOf(messages)
       if (faults.length > 0) throw new Error(faults.join('\n'))
       if (JSON.stringify(items) !== before) throw new Error('the items were changed')
     }),

@@ -87,7 +87,6 @@ t.test('the phase of a message goes back with it', async (t) => {
     { role: 'user', blocks: [{ kind: 'text', text: 'go' }] },
     {
       role: 'assistant',
-      model: 'm',
       blocks: [
         { kind: 'thinking', text: '', opaque: opaque[0] as string },
         { kind: 'text', text: 'x' },
@@ -102,7 +101,7 @@ t.test('the phase of a message goes back with it', async (t) => {
 t.test('what is no reasoning of this API is left out', (t) => {
   const thinking = ['reasoning', '[{"type":"reasoning.text","text":"a"}]', '[{"type":"reasoning","id":"r","summary":[]}]', '[nonsense', '{}']
   const blocks = [...thinking.map((opaque) => ({ kind: 'thinking' as const, text: 'a', opaque })), { kind: 'text' as const, text: 'x' }]
-  const { input } = responsesRequest(requestOf([{ role: 'assistant', model: 'm', blocks }]), openAiSettings(SETTINGS, undefined), {
+  const { input } = responsesRequest(requestOf([{ role: 'assistant', blocks }]), openAiSettings(SETTINGS, undefined), {
     summary: true,
     encrypted: true,
   })

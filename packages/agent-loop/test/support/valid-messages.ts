@@ -1,7 +1,7 @@
 import type { RequestMessage, UserBlock } from '../../src/request-messages.js'
 
 /** What is wrong with neutral messages, each fault as a line: nothing, for every conversation whatsoever. */
-export function faultsOf(messages: readonly RequestMessage[], model: string): string[] {
+export function faultsOf(messages: readonly RequestMessage[]): string[] {
   const faults: string[] = []
   const ids = new Set<string>()
   if (messages[0]?.role !== 'user') faults.push('the first message is not the user’s')
@@ -14,16 +14,15 @@ export function faultsOf(messages: readonly RequestMessage[], model: string): st
       if (kind === 'text' && !text?.trim()) faults.push(`${place}: blank text`)
     }
     if (!clean(message.blocks)) faults.push(`${place}: lone surrogate or NUL`)
-    if (message.role === 'assistant') faults.push(...assistantFaults(message, ids, model).map((fault) => `${place}: ${fault}`))
+    if (message.role === 'assistant') faults.push(...assistantFaults(message, ids).map((fault) => `${place}: ${fault}`))
     else faults.push(...resultFaults(message.blocks, messages[at - 1]).map((fault) => `${place}: ${fault}`))
   })
   return faults
 }
 
-function assistantFaults(message: Extract<RequestMessage, { role: 'assistant' }>, ids: Set<string>, model: string): string[] {
+function assistantFaults(message: Extract<RequestMessage, { role: 'assistant' }>, ids: Set<string>): string[] {
   const faults: string[] = []
   for (const block of message.blocks) {
-    if (block.kind === 'thinking' && message.model !== model) faults.push('thinking of another model')
     if (block.kind !== 'call') continue
     if (!/^[A-Za-z0-9_-]{1,64}$/.test(block.id)) faults.push(`illegal id ${block.id}`)
     if (!/^[A-Za-z0-9_-]{1,64}$/.test(block.name)) faults.push(`illegal name ${block.name}`)
