@@ -68,7 +68,8 @@ const packagesOnDemand = {
     onResolve({ filter: /^[^.]|-library\.js$/ }, async ({ kind, path, importer, resolveDir, pluginData }) => {
       const onDemand = kind === 'dynamic-import' || (kind === 'require-call' && /packages\/[^/]+\/src\//.test(importer))
       if (!onDemand || path.startsWith('node:') || pluginData === 'inner') return undefined
-      const resolved = await resolve(path, { kind, resolveDir, pluginData: 'inner' })
+      // By one name there is one file, and ES modules of it, whoever asks first: import() finds no names in some CommonJS ones.
+      const resolved = await resolve(path, { kind: 'dynamic-import', resolveDir, pluginData: 'inner' })
       if (resolved.errors.length > 0) return resolved
       return { path: `./packages/${await packageFile(path, resolved.path)}`, external: true }
     })

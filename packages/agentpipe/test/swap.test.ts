@@ -101,6 +101,7 @@ function withoutTimes(output: Buffer): string {
     .toString()
     .replace(/"(ts|duration_ms)":("[^"]*"|\d+)/g, '')
     .replace(/"cwd":"[^"]*"/g, '')
+    .replace(/^ *└ [\d.]+ ?s\n/gm, '')
 }
 
 t.test('sub-agents have the same stages and rules; a captured model has none', async (t) => {
