@@ -5,6 +5,7 @@ import { builtinModules, createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { dropKeys } from './keyless.mjs'
 import { buildManPages } from './man.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
@@ -21,7 +22,6 @@ const NO_STAGE = new Set(['agentpipe'])
 
 /** tool-runner holds no keys: not even in its own environment, which the commands that it runs can read in /proc. */
 const KEYLESS = new Set(['tool-runner'])
-const KEYS = 'ANTHROPIC_API_KEY ANTHROPIC_AUTH_TOKEN OPENAI_API_KEY GEMINI_API_KEY GOOGLE_API_KEY'
 
 const executables = readdirSync(join(root, 'packages')).filter((name) => existsSync(join(root, 'packages', name, 'src', 'main.ts')))
 
@@ -159,7 +159,7 @@ function header(name) {
   const certificates = NETWORK.has(name)
     ? ''
     : 'if [ "${NODE_EXTRA_CA_CERTS-}" ]; then export AGENTPIPE_CA_CERTS="$NODE_EXTRA_CA_CERTS"; unset NODE_EXTRA_CA_CERTS; fi; '
-  const keys = KEYLESS.has(name) ? `unset ${KEYS}; ` : ''
+  const keys = KEYLESS.has(name) ? dropKeys : ''
   return [
     '#!/bin/sh',
     `':' //; if [ "$#" = 1 ] && [ "$1" = --version ]; then echo "${name} (agentpipe) ${version}"; exit; fi; true 8>&2 || exec 2>/dev/null; { true 9>&1; } 2>/dev/null || { echo "${name}: standard output is closed" >&2; exit 74; }; ${keys}${certificates}AGENTPIPE_OUTPUT_FD=9 exec node "$0" "$@" 9>&1 1>&2`,

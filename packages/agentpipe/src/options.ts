@@ -40,6 +40,7 @@ const HANDED_ON = {
     'max-output': { type: 'text', value: 'BYTES', about: 'how much a result holds at most', rare: true },
     'tools-dir': { type: 'list', value: 'DIR', about: 'directory whose programs are tools', rare: true },
     mcp: { type: 'list', value: 'FILE', about: 'file that names MCP servers, whose tools are used' },
+    env: { type: 'list', value: 'NAME', about: 'variable that commands get though it looks like a key', rare: true },
     tools: { type: 'text', value: 'LIST', about: 'only these tools, with commas between them', rare: true },
   },
   'resp-render': {

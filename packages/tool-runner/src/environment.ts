@@ -2,6 +2,8 @@ import { randomBytes } from 'node:crypto'
 
 /** Names of variables that hold keys, by what people call them. SSH_AUTH_SOCK and the like, which hold none, are not among them. */
 const SECRET = /(^|_)(API_?KEYS?|ACCESS_?KEYS?|PRIVATE_?KEYS?|TOKENS?|SECRETS?|PASSWORDS?|PASSWD|PASSPHRASE|CREDENTIALS?)\d*(_|$)|_KEY\d*$/i
+/** What keys of well-known services begin with, whatever the variable is called. */
+const SECRET_VALUE = /^(sk-|gh[pousr]_|github_pat_|glpat-|xox[abprs]-|AKIA|AIza|hf_|npm_).{16}/s
 /** Ours are no business of commands (but for AGENTPIPE_RUN, by which agentpipe finds what is to end with a run), and those that force colours neither. */
 const DROPPED = /^(AGENTPIPE_(?!RUN$)|FORCE_COLOR$|CLICOLOR_FORCE$|OLDPWD$)/
 
@@ -30,8 +32,12 @@ const MARK_NAME = 'AGENTPIPE_COMMANDS'
 const MARK_VALUE = `${process.pid}-${randomBytes(4).toString('hex')}`
 export const COMMANDS_MARK = `${MARK_NAME}=${MARK_VALUE}`
 
-/** The environment of a command that runs in `directory`: ours without keys, and with what keeps programs from waiting for a person. */
-export function commandEnvironment(directory: string): Record<string, string> {
-  const kept = Object.entries(process.env).filter((entry): entry is [string, string] => !SECRET.test(entry[0]) && !DROPPED.test(entry[0]))
+/**
+ * The environment of a command that runs in `directory`: ours without keys, but for those that `added` names, and with what keeps programs from waiting
+ * for a person.
+ */
+export function commandEnvironment(directory: string, added: readonly string[] = []): Record<string, string> {
+  const isKept = (name: string, value: string) => added.includes(name) || !(SECRET.test(name) || SECRET_VALUE.test(value) || DROPPED.test(name))
+  const kept = Object.entries(process.env).filter((entry): entry is [string, string] => isKept(entry[0], entry[1] ?? ''))
   return { ...Object.fromEntries(kept), ...NOBODY_THERE, [MARK_NAME]: MARK_VALUE, PWD: directory }
 }

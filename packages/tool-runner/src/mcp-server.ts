@@ -98,7 +98,7 @@ export class McpServer {
   async #programTransport({ command, args, env, cwd }: McpProgram): Promise<Transport> {
     const { ReadBuffer, serializeMessage } = await this.#library()
     const { workspace, groups } = this.#session
-    const own = commandEnvironment(workspace)
+    const own = commandEnvironment(workspace, this.#session.env)
     const set = (text: string) => withVariables(text, own)
     const spec = {
       command: set(command),
@@ -113,7 +113,7 @@ export class McpServer {
 
   async #addressTransport({ url, headers }: McpAddress, sse: boolean): Promise<Transport> {
     const { SSEClientTransport, StreamableHTTPClientTransport } = await this.#library()
-    const own = commandEnvironment(this.#session.workspace)
+    const own = commandEnvironment(this.#session.workspace, this.#session.env)
     const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, withVariables(value, own)]))
     const options = { requestInit: { headers: sent } }
     const address = new URL(withVariables(url, own))

@@ -11,6 +11,7 @@ export const OPTIONS = {
   'tools-dir': { type: 'list', value: 'DIR', about: 'directory whose programs are tools' },
   mcp: { type: 'list', value: 'FILE', about: 'file that names MCP servers, whose tools are used' },
   'tools-wait': { type: 'seconds', value: 'S', default: 1, about: 'longest wait for tools from outside before the first frame', rare: true },
+  env: { type: 'list', value: 'NAME', about: 'variable that commands get though it looks like a key', rare: true },
   tools: { type: 'text', value: 'LIST', about: 'only these tools, with commas between them' },
 } as const satisfies OptionTable
 

@@ -35,6 +35,8 @@ export class Session {
   readonly workingDirectory: WorkingDirectory
   /** Real paths of directories whose programs are tools. */
   readonly toolDirectories: readonly string[]
+  /** Variables that commands get though they look like keys. */
+  readonly env: readonly string[]
   readonly mcpEntries: readonly McpEntry[]
   readonly #leaving = new AbortController()
 
@@ -42,6 +44,7 @@ export class Session {
   constructor(options: Options, output: Output, diagnose: Diagnose) {
     this.workspace = realDirectory(options.workspace)
     this.toolDirectories = toolDirectories(options['tools-dir'], this.workspace, diagnose)
+    this.env = options.env
     this.mcpEntries = options.mcp.flatMap(mcpEntries)
     const places = { workspace: this.workspace, guarded: [...this.toolDirectories, ...options.mcp.map((path) => realpathSync(path))] }
     const policy = new Policy(options.mode, places, userRules(options, this.workspace), projectRules(this.workspace))

@@ -38,7 +38,7 @@ async function describe(session: Session, path: string): Promise<string> {
     if (stream === 'stdout' && bytes <= LONGEST_DESCRIPTION) chunks.push(chunk)
     return undefined
   }
-  const spec = { file: path, args: ['--describe'], cwd: session.workspace, env: commandEnvironment(session.workspace) }
+  const spec = { file: path, args: ['--describe'], cwd: session.workspace, env: commandEnvironment(session.workspace, session.env) }
   const end = await session.commands.run({ ...spec, timeoutMs: DESCRIBE_MS, signal: session.leaving, sink })
   if (end.cause !== 'itself' || end.exitCode !== 0) throw new ToolError(`--describe: ${outcomeOf(end, DESCRIBE_MS).summary}`)
   return Buffer.concat(chunks).toString()
@@ -51,7 +51,7 @@ async function runProgram(session: Session, path: string, input: string, { live,
   const output = new CommandOutput((chunk, stream) => [(stream === 'stdout' ? capture : complaints).write(chunk), live.write(chunk, stream)])
   const { workspace: cwd, timeoutMs } = session
   try {
-    const spec = { file: path, args: [], cwd, env: commandEnvironment(cwd), timeoutMs, signal, stdin: stdin.fd }
+    const spec = { file: path, args: [], cwd, env: commandEnvironment(cwd, session.env), timeoutMs, signal, stdin: stdin.fd }
     const end = await session.commands.run({ ...spec, sink: (chunk, stream) => output.write(chunk, stream) })
     output.end()
     const { text, fullOutput } = await capture.finish()

@@ -96,12 +96,39 @@ t.test('keys are not handed on', async (t) => {
   t.match(result?.output, /SSH_AUTH_SOCK=kept/)
 })
 
-t.test('the keys of providers are not even in the environment of tool-runner itself', async (t) => {
+t.test('case 25: keys are not even in the environment of tool-runner itself; --env brings one back', async (t) => {
   const place = new Place(t)
-  const command = String.raw`tr '\0' '\n' </proc/$PPID/environ | grep -c k-secret`
-  const keys = { ANTHROPIC_API_KEY: 'k-secret', OPENAI_API_KEY: 'k-secret', GEMINI_API_KEY: 'k-secret', GOOGLE_API_KEY: 'k-secret' }
-  const { stdout } = await place.run(frames(['TOOL_CALL', 'Bash', 'c1', JSON.stringify({ command })]), [], keys)
-  t.match(resultsOf(stdout)[0]?.output, /^0\n/)
+  const names = [
+    'ANTHROPIC_API_KEY',
+    'OPENAI_API_KEYS',
+    'GOOGLE_APIKEY',
+    'HF_TOKEN',
+    'token',
+    'X_SECRET_2',
+    'MY_KEY',
+    'MY_KEY12',
+    'db_passwd',
+    'A_PRIVATE_KEY_FILE',
+  ]
+  const kept = ['KEY', 'MONKEY', 'TOKENIZERS_PARALLELISM', 'KEYBOARD', 'PASSWORDLESS', 'X_KEYS_X']
+  const values = { PLAIN_NAME: 'sk-ant-0123456789abcdef', GH: 'ghp_0123456789abcdef0123', SHORT: 'sk-1', ODD: "a b='c'\nexport MONKEY=1" }
+  const environment = { ...Object.fromEntries([...names, ...kept].map((name) => [name, 'k'])), ...values }
+  const command = 'env -0; echo ====; cat /proc/$PPID/environ'
+  const call = frames(['TOOL_CALL', 'Bash', 'c1', JSON.stringify({ command })])
+  const seen = async (options: string[], extra = {}) => {
+    const { stdout } = await place.run(call, options, { ...environment, ...extra })
+    const [given = '', own = ''] = (resultsOf(stdout)[0]?.output ?? '').split('====\n')
+    const there = (text: string) => Object.keys(environment).filter((name) => text.split('\0').some((line) => line.startsWith(`${name}=`)))
+    return [there(given), there(own)]
+  }
+  const expected = [...kept, 'SHORT', 'ODD']
+  t.same(await seen([]), [expected, expected])
+  const added = ['HF_TOKEN', ...expected]
+  t.same(await seen(['--env', 'HF_TOKEN']), [added, added])
+  t.same(await seen(['--env=HF_TOKEN', '--env', 'NOT_SET']), [added, added])
+  t.same(await seen([], { AGENTPIPE_TOOL_RUNNER_ENV: 'NOT_SET\nHF_TOKEN' }), [added, added])
+  writeFileSync(join(place.outside, 'config.json'), '{"tool-runner":{"env":["HF_TOKEN"]}}')
+  t.same(await seen([], { AGENTPIPE_CONFIG: join(place.outside, 'config.json') }), [added, added])
 })
 
 t.test('a time-out ends the whole group, and what was printed is there', async (t) => {

@@ -38,7 +38,7 @@ async function runShell(session: Session, command: string, timeoutMs: number | u
   const shell = await shellCommand(command, session.temporary)
   const capture = new OutputCapture(session.maxOutput, () => session.temporary.path('output'))
   const output = new CommandOutput((chunk, stream) => [capture.write(chunk), live.write(chunk, stream)])
-  const spec = { file: shell.file, args: shell.args, cwd: directory, env: commandEnvironment(directory), timeoutMs, signal }
+  const spec = { file: shell.file, args: shell.args, cwd: directory, env: commandEnvironment(directory, session.env), timeoutMs, signal }
   try {
     const end = await session.commands.run({ ...spec, sink: (chunk, stream) => output.write(chunk, stream) })
     output.end()
@@ -57,7 +57,7 @@ async function startJob(session: Session, command: string, timeoutMs: number | u
   const file = await open(path, 'ax', 0o600)
   const killing = new AbortController()
   try {
-    const spec = { file: shell.file, args: shell.args, cwd: directory, env: commandEnvironment(directory), timeoutMs, signal: killing.signal }
+    const spec = { file: shell.file, args: shell.args, cwd: directory, env: commandEnvironment(directory, session.env), timeoutMs, signal: killing.signal }
     const { ended } = await session.commands.runInto(file.fd, spec)
     const job = session.jobs.add(command, path, ended, () => killing.abort())
     void ended.then(() => shell.directory())
