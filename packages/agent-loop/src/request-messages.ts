@@ -46,10 +46,7 @@ export function requestMessages(items: readonly Item[], model: string, mended: (
 
 /** Messages in which user and assistant take turns. */
 class Messages {
-  readonly #list: (
-    | { readonly role: 'user'; readonly blocks: UserBlock[] }
-    | { readonly role: 'assistant'; readonly blocks: ModelBlock[] }
-  )[] = []
+  readonly #list: ({ readonly role: 'user'; readonly blocks: UserBlock[] } | { readonly role: 'assistant'; readonly blocks: ModelBlock[] })[] = []
 
   get empty(): boolean {
     return this.#list.length === 0

@@ -57,7 +57,11 @@ t.test('a command of 140 KB', async (t) => {
 
 t.test('stdin is empty, and frames are not for commands', async (t) => {
   const place = new Place(t)
-  const results = await place.call([bash('cat; read x; echo "[$x]"; wc -c'), bash('head -c1 /dev/tty; echo $?'), bash('ls /proc/self/fd | grep -c "^[0-9]$"')])
+  const results = await place.call([
+    bash('cat; read x; echo "[$x]"; wc -c'),
+    bash('head -c1 /dev/tty 2>&1; echo $?'),
+    bash('ls /proc/self/fd | grep -c "^[0-9]$"'),
+  ])
   t.match(results[0], { status: 'ok', output: '[]\n0\n' })
   t.match(results[1], { status: 'ok', output: /dev\/tty.*\n1\n$/ })
   t.match(results[2], { output: '4\n' }, 'stdin, stdout, stderr, and the directory that ls reads')
