@@ -68,10 +68,10 @@ const packagesOnDemand = {
     onResolve({ filter: /^[^.]|-library\.js$/ }, async ({ kind, path, importer, resolveDir, pluginData }) => {
       const onDemand = kind === 'dynamic-import' || (kind === 'require-call' && /packages\/[^/]+\/src\//.test(importer))
       if (!onDemand || path.startsWith('node:') || pluginData === 'inner') return undefined
-      // By one name there is one file, and ES modules of it, whoever asks first: import() finds no names in some CommonJS ones.
-      const resolved = await resolve(path, { kind: 'dynamic-import', resolveDir, pluginData: 'inner' })
+      const resolved = await resolve(path, { kind, resolveDir, pluginData: 'inner' })
       if (resolved.errors.length > 0) return resolved
-      return { path: `./packages/${await packageFile(path, resolved.path)}`, external: true }
+      // What require() gets of a package is not what import() gets: each has a file of its own.
+      return { path: `./packages/${await packageFile(kind === 'require-call' ? `${path}-required` : path, resolved.path)}`, external: true }
     })
   },
 }
