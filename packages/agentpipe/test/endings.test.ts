@@ -5,7 +5,7 @@ import { eventually, shell, testEnvironment } from '@agentpipe/testing'
 import t from 'tap'
 import { agent, inside, logged } from './support/agent.js'
 import { bash, capture, Workspace } from './support/capture.js'
-import { leftovers, runningAs } from './support/processes.js'
+import { leftovers, runsNow } from './support/processes.js'
 
 const ANSWER = capture({ text: 'answer' })
 const LONG = capture(bash('setsid sh -c "echo started; sleep 986"'), { text: 'never said' })
@@ -138,7 +138,7 @@ async function startLong(
 ) {
   const script = start(workspace, words)
   const ended = once(script, 'exit')
-  await eventually(() => runningAs(workspace, 'sleep 986').some(({ command }) => command.startsWith('sleep')), 15_000)
+  await eventually(() => runsNow(workspace, 'sleep 986'), 15_000)
   return { workspace, script, group: script.pid as number, ended }
 }
 

@@ -2,7 +2,7 @@ import { eventually } from '@agentpipe/testing'
 import t from 'tap'
 import { logged } from './support/agent.js'
 import { bash, type Response } from './support/capture.js'
-import { leftovers, runningAs } from './support/processes.js'
+import { leftovers, runsNow } from './support/processes.js'
 import { Terminal } from './support/terminal.js'
 
 const LINE = `mkfifo back
@@ -22,7 +22,7 @@ const streaming: Response = { ...bash('sleep 984'), text: Array.from({ length: 2
 for (const [form, line] of Object.entries({ 'the line': LINE, 'the cheap form': CHEAP, agentpipe: AGENTPIPE })) {
   t.test(`Ctrl-C at a terminal while a command runs: ${form}`, async (t) => {
     const terminal = new Terminal(t, line, [waiting, { text: 'never said' }])
-    await eventually(() => runningAs(terminal.workspace, 'sleep 985').length > 0, 15_000)
+    await eventually(() => runsNow(terminal.workspace, 'sleep 985'), 15_000)
     await terminal.pressCtrlC()
     t.match(terminal.screen, 'started', 'what the command had printed is on the screen')
     t.match(terminal.screen, /interrupted/, 'the screen ends in the interruption')
@@ -46,7 +46,7 @@ for (const [form, line] of Object.entries({ 'the line': LINE, 'the cheap form': 
 
 t.test('Ctrl-C again and again loses nothing', async (t) => {
   const terminal = new Terminal(t, AGENTPIPE, [waiting])
-  await eventually(() => runningAs(terminal.workspace, 'sleep 985').length > 0, 15_000)
+  await eventually(() => runsNow(terminal.workspace, 'sleep 985'), 15_000)
   for (let time = 0; time < 5; time++) terminal.type('\x03')
   await terminal.ended
   t.match(logged(terminal.workspace).at(-1), { type: 'stop', reason: 'interrupted' })

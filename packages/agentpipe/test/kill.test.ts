@@ -4,7 +4,7 @@ import { eventually, testEnvironment } from '@agentpipe/testing'
 import t from 'tap'
 import { logged } from './support/agent.js'
 import { bash, capture, Workspace } from './support/capture.js'
-import { leftovers, runningAs } from './support/processes.js'
+import { leftovers, runningAs, runsNow } from './support/processes.js'
 
 /** What a command line holds by which a stage is known. */
 const stages = {
@@ -87,6 +87,6 @@ async function startInMidTurn(t: { teardown(work: () => void): void }, args: rea
   })
   agentpipe.stdout.resume()
   const ended = once(agentpipe, 'exit').then(async ([status, signal]) => ({ status, signal, stderr }))
-  await eventually(() => runningAs(workspace, 'sleep 986').some(({ command }) => command.startsWith('sleep')), 15_000)
+  await eventually(() => runsNow(workspace, 'sleep 986'), 15_000)
   return { workspace, agentpipe, ended }
 }

@@ -7,7 +7,7 @@ import { type Ended, eventually, fieldsOf, fixture, frames, type RunOptions, roo
 import t from 'tap'
 import { inside, logged } from './support/agent.js'
 import { bash, capture, Workspace } from './support/capture.js'
-import { leftovers, runningAs } from './support/processes.js'
+import { leftovers, runsNow } from './support/processes.js'
 
 const script = join(root, 'scripts/agent')
 const model = capture(bash('echo from the tool'), { text: 'Said.' })
@@ -109,7 +109,7 @@ t.test('SIGHUP of it, as when its terminal closes, leaves no directory', async (
   const env = testEnvironment({ ...workspace.environment, TMPDIR: workspace.directory, AGENT_LOOP: 'agent-loop --provider replay --from model.resp' })
   const ring = spawn('env', ['-u', 'NODE_OPTIONS', script, 'go'], { cwd: workspace.directory, env, detached: true, stdio: 'ignore' })
   const ended = once(ring, 'exit')
-  await eventually(() => runningAs(workspace, 'sleep 984').length > 0, 15_000)
+  await eventually(() => runsNow(workspace, 'sleep 984'), 15_000)
   process.kill(-(ring.pid as number), 'SIGHUP')
   await ended
   t.same(await leftovers(workspace), [])

@@ -20,6 +20,11 @@ export function runningAs(workspace: Workspace, text: string): Running[] {
   return running(workspace).filter(({ command }) => command.includes(text))
 }
 
+/** Whether the command itself runs, not only the shell that has it in its command line: what stands before it has been done. */
+export function runsNow(workspace: Workspace, command: string): boolean {
+  return running(workspace).some((process) => process.command === command)
+}
+
 /** Waits up to five seconds until nothing of the workspace runs; gives what is left. */
 export async function leftovers(workspace: Workspace): Promise<string[]> {
   await eventually(() => running(workspace).length === 0)
