@@ -84,7 +84,9 @@ export class InlineHold {
   /** Where nothing is open everything up to there is settled, but for an address that goes on. */
   #settle(end: number): void {
     if (!this.#open.empty || this.#code) return
-    const tail = UNSETTLED_END.exec(this.#text.slice(Math.max(this.#settled, this.#closed), end))
+    // No address goes over a blank.
+    const start = Math.max(this.#settled, this.#closed, this.#text.lastIndexOf(' ', end - 1) + 1)
+    const tail = start < end ? UNSETTLED_END.exec(this.#text.slice(start, end)) : null
     this.#settled = end - (tail?.[0].length ?? 0)
   }
 
