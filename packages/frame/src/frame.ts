@@ -61,30 +61,42 @@ export class Frame {
   }
 
   #readType(): string {
-    const count = readHeader(this.source, this.start)
-    const length = readHeader(this.source, count.end)
-    return this.source.toString('latin1', length.end, length.end + length.value)
+    const [start, end] = this.#fieldStarts() as [number, number]
+    if (!isAt(this.source, start, end, lastType)) lastType = this.source.toString('latin1', start, end)
+    return lastType
   }
 
   /** Start and end of each field, found by walking the headers, which the decoder has checked. */
   #fieldStarts(): number[] {
     if (this.#starts !== undefined) return this.#starts
+    const { source, end } = this
     const starts: number[] = []
-    let at = readHeader(this.source, this.start).end
-    while (at < this.end) {
-      const { value, end } = readHeader(this.source, at)
-      starts.push(end, end + value)
-      at = end + value + 2
+    let at = lineEnd(source, this.start)
+    while (at < end) {
+      let length = 0
+      let byte = source[++at] as number
+      for (; byte !== CR; byte = source[++at] as number) length = length * 10 + byte - ZERO
+      at += 2
+      starts.push(at, at + length)
+      at += length + 2
     }
     this.#starts = starts
     return starts
   }
 }
 
-/** The number of a header line (`*3\r\n`, `$5\r\n`) that is known to be well-formed, and where the line ends. */
-function readHeader(bytes: Buffer, start: number): { value: number; end: number } {
-  let value = 0
-  let at = start + 1
-  for (let byte = bytes[at] as number; byte !== CR; byte = bytes[++at] as number) value = value * 10 + byte - ZERO
-  return { value, end: at + 2 }
+/** Type of the frame that was last asked for it: the next one is mostly of the same, and decoding a string is dear. */
+let lastType = ''
+
+function isAt(bytes: Buffer, start: number, end: number, text: string): boolean {
+  if (end - start !== text.length) return false
+  for (let index = 0; index < text.length; index++) if (bytes[start + index] !== text.charCodeAt(index)) return false
+  return true
+}
+
+/** Behind a header line that is known to be well-formed. */
+function lineEnd(bytes: Buffer, start: number): number {
+  let at = start
+  while (bytes[at] !== CR) at++
+  return at + 2
 }

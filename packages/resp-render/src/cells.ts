@@ -21,7 +21,6 @@ const KEYCAP = '[#*0-9](?=\\ufe0f)'
 /** A run of ASCII, of simple characters, or of what has to be segmented. */
 const RUNS = new RegExp(`(?:(?!${KEYCAP})[\\n\\x20-\\x7e])+|([${SIMPLE}]+)|((?:${KEYCAP})?[^\\n\\x20-\\x7e${SIMPLE}]+)`, 'g')
 const ONLY_PLAIN = /^[\n\x20-\x7e]*$/
-const ENDS_IN_KEYCAP_BASE = /[#*0-9]$/
 
 /**
  * Text into clusters, however it comes in pieces: what might go on in the next piece is kept back until that is there.
@@ -56,9 +55,12 @@ export class Clusters {
   }
 
   #plain(text: string, sink: CellSink): void {
-    const end = ENDS_IN_KEYCAP_BASE.test(text) ? text.length - 1 : text.length
-    this.#tail = text.slice(end)
-    if (end > 0) sink.plain(text.slice(0, end))
+    if (!isKeycapBase(text.charCodeAt(text.length - 1))) {
+      sink.plain(text)
+      return
+    }
+    this.#tail = text.slice(-1)
+    if (text.length > 1) sink.plain(text.slice(0, -1))
   }
 
   #complex(run: string, last: boolean, sink: CellSink): void {
@@ -80,6 +82,11 @@ export class Clusters {
       }
     }
   }
+}
+
+/** `#`, `*` or a digit: with what may follow it is one emoji. */
+function isKeycapBase(code: number): boolean {
+  return (code >= 0x30 && code <= 0x39) || code === 0x23 || code === 0x2a
 }
 
 /** The largest length up to `limit` that does not cut a surrogate pair. */

@@ -1,3 +1,5 @@
+import { Utf8 } from './utf8.js'
+
 /** What rows are written to. A style is the parameters of an SGR sequence, '' for none; behind a LF may stand the address of a link. */
 export interface Ink {
   write(text: string, style: string): void
@@ -21,37 +23,44 @@ export function over(base: string, more: string): string {
  * The only place that writes escape sequences, all of our own making: SGR, and OSC 8 for links. What is written is kept until it is taken.
  */
 export class Pen implements Ink {
-  #text = ''
+  readonly #out = new Utf8()
   #style = ''
 
   write(text: string, style: string): void {
     if (style !== this.#style) this.#change(style)
-    this.#text += text
+    this.#out.append(text)
   }
 
   newline(): void {
     if (this.#style !== '') this.#change('')
-    this.#text += '\n'
+    this.#out.append('\n')
   }
 
-  /** What was written since the last time. */
-  take(): string {
-    const text = this.#text
-    this.#text = ''
-    return text
+  /** What was written since the last time, as UTF-8. */
+  take(): Buffer {
+    return this.#out.take()
   }
 
   #change(style: string): void {
     if (style.includes('\n') || this.#style.includes('\n')) this.#changeLink(style)
-    else this.#text += this.#style === '' ? `\x1b[${style}m` : style === '' ? '\x1b[0m' : `\x1b[0m\x1b[${style}m`
+    else {
+      if (this.#style !== '') this.#out.append('\x1b[0m')
+      if (style !== '') this.#begin(style)
+    }
     this.#style = style
+  }
+
+  #begin(style: string): void {
+    this.#out.append('\x1b[')
+    this.#out.append(style)
+    this.#out.append('m')
   }
 
   #changeLink(style: string): void {
     const [before = '', linkBefore = ''] = this.#style.split('\n')
     const [after = '', link = ''] = style.split('\n')
-    if (before !== '' && before !== after) this.#text += '\x1b[0m'
-    if (link !== linkBefore) this.#text += link === '' ? '\x1b]8;;\x1b\\' : `\x1b]8;${link}\x1b\\`
-    if (after !== '' && before !== after) this.#text += `\x1b[${after}m`
+    if (before !== '' && before !== after) this.#out.append('\x1b[0m')
+    if (link !== linkBefore) this.#out.append(link === '' ? '\x1b]8;;\x1b\\' : `\x1b]8;${link}\x1b\\`)
+    if (after !== '' && before !== after) this.#begin(after)
   }
 }

@@ -35,15 +35,16 @@ export const render = command({
       links: takesLinks(),
     })
     if (options.tty) return drawing(rendering, { output, terminal, width: () => terminalWidth(options.width, terminal) })
+    const write = () => output.write(rendering instanceof Renderer ? rendering.takeBytes() : rendering.take())
     const end = () => {
       rendering.end()
-      output.write(rendering.take())
+      write()
       return undefined
     }
     return {
       prints: 'text',
       frame: (frame) => rendering.frame(frame),
-      batch: () => output.write(rendering.take()),
+      batch: write,
       end,
       cancel: () => void end(),
     }

@@ -54,10 +54,16 @@ export class Renderer {
 
   /** Takes a frame. Throws FrameError when a known type has too few fields. */
   frame(frame: Frame): void {
-    const spec = messageSpec(frame.type)
+    const { type } = frame
+    // Most frames are the next word of what is being said.
+    if (type === 'TEXT' && this.#prose?.type === type && !this.#prose.block.ended && frame.count > 1) {
+      this.#prose.block.push(frame.field(1) as Buffer)
+      return
+    }
+    const spec = messageSpec(type)
     if (spec?.kind !== 'event') return
     if (frame.count <= spec.fields.length) checkMessage(frame)
-    const event = frame.type as EventType
+    const event = type as EventType
     if (event === 'USAGE') this.#usage.add(frame)
     if (event === 'TEXT' || event === 'THINKING') this.#say(frame, event)
     else if (event === 'TOOL_OUTPUT') {
@@ -72,6 +78,11 @@ export class Renderer {
 
   /** What can be shown since the last time. */
   take(): string {
+    return this.takeBytes().toString()
+  }
+
+  /** The same as UTF-8. */
+  takeBytes(): Buffer {
     this.#prose?.block.drain()
     return this.#screen.take()
   }

@@ -20,6 +20,9 @@ export function margin(first: string, style: string, rest = ' '.repeat(first.len
 /** Stands for the rows that are not shown. */
 const MARK = ' …'
 
+/** Cells of a row that has no end: more than any has, and no number that is dear to calculate with. */
+export const UNLIMITED = 2 ** 30 - 1
+
 /** Cells of the widest character. */
 const WIDEST_CHARACTER = 2
 
@@ -57,7 +60,7 @@ export class Rows {
     this.#ink = ink
     this.#options = options
     this.#margin = margin.cells * 2 > width || width - margin.cells < WIDEST_CHARACTER ? NO_MARGIN : margin
-    this.width = unlimited ? Number.MAX_SAFE_INTEGER : Math.max(1, width - this.#margin.cells - (single ? MARK.length : 0))
+    this.width = unlimited ? UNLIMITED : Math.max(1, width - this.#margin.cells - (single ? MARK.length : 0))
   }
 
   /** Puts what fits on this row. */

@@ -70,8 +70,8 @@ export class Screen {
     this.#last?.end()
   }
 
-  /** What was written since the last time. */
-  take(): string {
+  /** What was written since the last time, as UTF-8. */
+  take(): Buffer {
     return this.#pen.take()
   }
 }

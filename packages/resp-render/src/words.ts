@@ -82,11 +82,33 @@ export class Words implements CellSink {
         if (this.#spaces++ === 0) this.#spaceStyle = this.#style
         at++
       } else {
-        const end = wordEnd(text, at)
-        this.#extend(text.slice(at, end), end - at, true)
+        const fitting = this.#fitting(text, at)
+        const end = fitting > at ? fitting : wordEnd(text, at)
+        if (fitting > at) this.#putWords(text.slice(at, end))
+        else this.#extend(text.slice(at, end), end - at, true)
         at = end
       }
     }
+  }
+
+  /** Where the last word ends of those that fit this row whole, if what begins at `start` is a word behind others on it. */
+  #fitting(text: string, start: number): number {
+    const { column, width } = this.#rows
+    if (column === 0 || this.#flowing || this.#breaks > 0 || this.#word.length > 0) return start
+    const full = start + width - column - this.#spaces
+    const lineEnd = text.indexOf('\n', start)
+    const limit = lineEnd < 0 ? text.length : lineEnd
+    // What stands at the end of the text may go on.
+    let end = full >= limit && lineEnd >= 0 ? lineEnd : text.lastIndexOf(' ', Math.min(full, limit - 1))
+    while (end > start && text.charCodeAt(end - 1) === SPACE) end--
+    return end
+  }
+
+  /** Puts whole words, and the blanks between them, that fit this row. */
+  #putWords(words: string): void {
+    if (this.#spaces > 0) this.#putSpaces()
+    this.#rows.put(words, words.length, this.#style)
+    this.#empty = false
   }
 
   cluster(text: string, cells: number): void {

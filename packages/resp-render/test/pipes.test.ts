@@ -1,11 +1,13 @@
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { frames, run, shell } from '@agentpipe/testing'
-import t from 'tap'
+import t, { type Test } from 'tap'
 
-function directory(): string {
-  return mkdtempSync(join(tmpdir(), 'render-'))
+function directory(t: Test): string {
+  const path = mkdtempSync(join(tmpdir(), 'render-'))
+  t.teardown(() => rmSync(path, { recursive: true }))
+  return path
 }
 
 t.test('byte by byte, as it comes through a pipe: case 1', async (t) => {
@@ -33,7 +35,7 @@ t.test('the terminal is left without a style when the input is cut', async (t) =
 t.test('somebody prints among the frames: case 4', async (t) => {
   const junk = await run('resp-render', [], { input: `hello\n${frames(['TEXT', 'ok'])}` })
   t.match(junk, { status: 65, stderr: /^resp-render: expected "\*" at byte 0, found "hello\\n/ })
-  const noisy = join(directory(), 'noisy.cjs')
+  const noisy = join(directory(t), 'noisy.cjs')
   writeFileSync(noisy, 'console.log("banner"); process.stdout.write("more")')
   const { stdout, status } = await run('resp-render', [], { input: frames(['TEXT', 'ok']), env: { NODE_OPTIONS: `--require ${noisy}`, NODE_DEBUG: 'net' } })
   t.equal(stdout.toString(), 'ok\n')
@@ -41,7 +43,7 @@ t.test('somebody prints among the frames: case 4', async (t) => {
 })
 
 t.test('the reader goes away: case 5', async (t) => {
-  const file = join(directory(), 'big.resp')
+  const file = join(directory(t), 'big.resp')
   writeFileSync(file, Buffer.concat(Array.from({ length: 20_000 }, (_, index) => frames(['TEXT', `line ${index} of a long text\n`]))))
   for (const format of ['ansi', 'text']) {
     const { stdout, stderr, status } = await shell('set -o pipefail; resp-render --format "$2" <"$1" | head -1; echo "$?"', [file, format])
@@ -59,18 +61,21 @@ t.test('a full disk', async (t) => {
   }
 })
 
+/** Goes on once something is shown. */
+const SHOWN = 'until [ -s out ]; do sleep .05; done'
+
 t.test('SIGTERM: what was held back is shown', async (t) => {
-  const line = '{ cat; kill -TERM $(cat pid); sleep 5; } | (echo $BASHPID >pid; exec resp-render)'
-  const cwd = directory()
-  const { stdout } = await shell(line.replace('cat;', 'cat; sleep .5;'), [], { cwd, input: frames(['TEXT', 'one two']) })
-  t.equal(stdout.toString(), 'one two\n')
+  const cwd = directory(t)
+  const line = `{ cat; ${SHOWN}; kill -TERM $(cat pid); while kill -0 $(cat pid) 2>&-; do sleep .05; done; } | (echo $BASHPID >pid; exec resp-render >out)`
+  await shell(line, [], { cwd, input: frames(['TEXT', 'one two']) })
+  t.equal(readFileSync(join(cwd, 'out'), 'utf8'), 'one two\n')
 })
 
 t.test('SIGINT: it goes on to the end of its input', async (t) => {
-  const line =
-    '{ resp write TEXT "one "; sleep .3; kill -INT $(cat pid); resp write TEXT two; resp write STOP interrupted; } | (echo $BASHPID >pid; exec resp-render)'
-  const { stdout } = await shell(line, [], { cwd: directory() })
-  t.equal(stdout.toString(), 'one two\n\n■ Stopped: interrupted\n')
+  const cwd = directory(t)
+  const writer = `resp write TEXT "one "; ${SHOWN}; kill -INT $(cat pid); resp write TEXT two; resp write STOP interrupted`
+  await shell(`{ ${writer}; } | (echo $BASHPID >pid; exec resp-render >out)`, [], { cwd })
+  t.equal(readFileSync(join(cwd, 'out'), 'utf8'), 'one two\n\n■ Stopped: interrupted\n')
 })
 
 t.test('shown at once, through a pipe too', async (t) => {
@@ -79,7 +84,7 @@ t.test('shown at once, through a pipe too', async (t) => {
   const reader = '{ IFS= read -r -n5 text; echo "[$text]"; echo go >back; cat; }'
   const hello = frames(['HELLO', '1', 's'], ['TEXT', 'first second'])
   for (const format of ['ansi', 'text']) {
-    const { stdout } = await shell(`mkfifo back; ${writer} | resp-render --format ${format} | ${reader}`, [], { cwd: directory(), input: hello })
+    const { stdout } = await shell(`mkfifo back; ${writer} | resp-render --format ${format} | ${reader}`, [], { cwd: directory(t), input: hello })
     t.equal(stdout.toString(), '[first]\n second third\n')
   }
 })

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import t from 'tap'
 import { inlineTokens } from '../src/markdown/lexer.js'
 import { type Piece, simplePieces } from '../src/markdown/simple-markup.js'
+import { render } from './render.js'
 
 /** What the lexer says of a text, as pieces; undefined where it is more than those can say. */
 function lexed(text: string): readonly Piece[] | undefined {
@@ -70,4 +71,26 @@ t.test('markup in other markup, and what has to be encoded, is for the lexer', a
     t.equal(simplePieces(text), undefined, text)
   }
   t.equal(simplePieces('a **b** `c` *d* [e](https://x.org/e), snake_case')?.length, 9)
+})
+
+t.test('what is taken at once is what is taken piece by piece', async (t) => {
+  const words = (length: number) => 'lorem ipsum '.repeat(Math.ceil(length / 12)).slice(0, length)
+  const texts = [480, 499, 500, 501, 990, 1000, 1010].flatMap((length) =>
+    [`**a${words(length)}a**`, `*a${words(length)}a*`, `\`a${words(length)}a\``, `[${words(length)}](https://example.com/)`].map(
+      (markup) => `word ${markup} and more `,
+    ),
+  )
+  texts.push('see https://example.com/a**b** and more', 'wow! [a](https://example.com/) and', 'a_b_c *d* ![e](https://example.com/) h')
+  for (const text of texts) {
+    const options = { depth: 16, links: true } as const
+    const whole = render([['TEXT', text]], options)
+    t.equal(
+      render(
+        [...text].map((character) => ['TEXT', character]),
+        options,
+      ),
+      whole,
+      text.slice(0, 40),
+    )
+  }
 })

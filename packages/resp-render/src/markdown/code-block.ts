@@ -1,3 +1,4 @@
+import { isPlain } from '../cells.js'
 import { over } from '../pen.js'
 import type { Rows } from '../rows.js'
 import type { Container } from './containers.js'
@@ -45,7 +46,13 @@ export class CodeBlock implements Leaf {
     this.#begun = true
     for (; this.#empty > 0; this.#empty--) this.#rows.newline()
     const { theme } = this.#context
-    for (const [text, role] of this.#highlighter.line(tabbed(line))) this.#rows.putText(text, role === undefined ? theme.text : over(theme.text, theme[role]))
+    const code = tabbed(line)
+    const plain = isPlain(code)
+    this.#highlighter.line(code, (text, role) => {
+      const style = role === undefined ? theme.text : over(theme.text, theme[role])
+      if (plain) this.#rows.putPlain(text, style)
+      else this.#rows.putText(text, style)
+    })
     this.#rows.newline()
     return 'taken'
   }

@@ -42,40 +42,49 @@ export class Highlighter {
     this.#state = this.#parser?.startState?.(INDENT_UNIT) ?? {}
   }
 
-  /** A line without its end, and without tabs: its pieces. */
-  line(line: string): readonly (readonly [text: string, role: Role | undefined])[] {
-    if (this.#parser === undefined || line.length > LONGEST_LINE) return [[line, undefined]]
-    try {
-      return this.#pieces(line, this.#parser)
-    } catch {
-      // Code that is no code of the language may take it where it has not been.
-      this.#state = this.#parser.startState?.(INDENT_UNIT) ?? {}
-      return [[line, undefined]]
+  /** A line without its end, and without tabs: `each` is told its pieces. */
+  line(line: string, each: (text: string, role: Role | undefined) => void): void {
+    if (this.#parser === undefined || line.length > LONGEST_LINE) {
+      each(line, undefined)
+      return
     }
+    const done = this.#pieces(line, this.#parser, each)
+    if (done === line.length) return
+    // Code that is no code of the language may take it where it has not been.
+    this.#state = this.#parser.startState?.(INDENT_UNIT) ?? {}
+    each(line.slice(done), undefined)
   }
 
   blankLine(): void {
     this.#parser?.blankLine?.(this.#state, INDENT_UNIT)
   }
 
-  #pieces(line: string, parser: StreamParser<unknown>): (readonly [string, Role | undefined])[] {
+  /** Gives how much of the line was told: all of it, unless the language failed. */
+  #pieces(line: string, parser: StreamParser<unknown>, each: (text: string, role: Role | undefined) => void): number {
     const stream = new (streamClass())(line, 4, INDENT_UNIT)
-    const pieces: [string, Role | undefined][] = []
-    let idle = 0
-    while (!stream.eol()) {
-      const tag = parser.token(stream, this.#state)
-      if (stream.pos === stream.start) {
-        if (++idle > MOST_IDLE) stream.next()
-        else continue
+    let [start, idle] = [0, 0]
+    let role: Role | undefined
+    try {
+      while (!stream.eol()) {
+        const tag = parser.token(stream, this.#state)
+        if (stream.pos === stream.start) {
+          if (++idle > MOST_IDLE) stream.next()
+          else continue
+        }
+        idle = 0
+        const next = roleOf(tag)
+        if (next !== role) {
+          if (stream.start > start) each(line.slice(start, stream.start), role)
+          start = stream.start
+          role = next
+        }
+        stream.start = stream.pos
       }
-      idle = 0
-      const [text, role] = [line.slice(stream.start, stream.pos), roleOf(tag)]
-      const last = pieces.at(-1)
-      if (last && last[1] === role) last[0] += text
-      else pieces.push([text, role])
-      stream.start = stream.pos
+    } catch {
+      return start
     }
-    return pieces
+    each(line.slice(start), role)
+    return line.length
   }
 }
 
@@ -86,14 +95,17 @@ function streamClass(): typeof import('@codemirror/streamparser').StringStream {
   return shared
 }
 
-/** Languages have few tags, and name them for each word. */
-const found = new Map<string, Role | undefined>()
+/** Languages have few tags, and name them for each word. Null: it has no role. */
+const found = new Map<string, Role | null>()
 const MOST_TAGS = 1000
 
 function roleOf(tags: string | null): Role | undefined {
   if (!tags) return undefined
-  if (!found.has(tags) && found.size < MOST_TAGS) found.set(tags, findRole(tags))
-  return found.get(tags)
+  const known = found.get(tags)
+  if (known !== undefined) return known ?? undefined
+  const role = findRole(tags)
+  if (found.size < MOST_TAGS) found.set(tags, role ?? null)
+  return role
 }
 
 function findRole(tags: string): Role | undefined {

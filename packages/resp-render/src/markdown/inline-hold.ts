@@ -53,6 +53,11 @@ export class InlineHold {
     this.#give()
   }
 
+  /** What stands in a text up to `end` is settled, and was shown. Nothing was waited for. */
+  passed(text: string, end: number): void {
+    this.#before = lastCharacter(text, end)
+  }
+
   /** Whether nothing is waited for. */
   get settled(): boolean {
     return this.#text === ''

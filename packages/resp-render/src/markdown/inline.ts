@@ -2,7 +2,7 @@ import type { Theme } from '../theme.js'
 import type { Words } from '../words.js'
 import { InlineHold } from './inline-hold.js'
 import { inlineTokens, type References } from './lexer.js'
-import { simplePieces } from './simple-markup.js'
+import { settledPieces, simplePieces } from './simple-markup.js'
 import { Spans, writeWords } from './spans.js'
 
 /** What inline markup is shown with, and what it refers to: the same for a whole message. */
@@ -38,7 +38,8 @@ export class Inline {
 
   /** LF ends a line. */
   push(text: string): void {
-    this.#hold.push(text)
+    const end = this.#hold.settled ? this.#showSimple(text) : 0
+    if (end < text.length) this.#hold.push(end === 0 ? text : text.slice(end))
   }
 
   end(): void {
@@ -48,6 +49,16 @@ export class Inline {
   /** Whether all that came is shown. */
   get settled(): boolean {
     return this.#hold.settled
+  }
+
+  /** Shows what is settled at the beginning of a text at first sight, and gives where that ends. */
+  #showSimple(text: string): number {
+    const { pieces, end } = settledPieces(text)
+    if (end === 0) return 0
+    const spans = new Spans(this.#context, this.#words, this.#base, 0)
+    for (const piece of pieces) spans.piece(piece)
+    this.#hold.passed(text, end)
+    return end
   }
 
   #settled(text: string, before: string): void {

@@ -26,7 +26,9 @@ export class Layout {
   #begun = false
   /** An empty line came behind the last block. */
   blank = false
-  #last: Placement | undefined
+  #last: readonly Container[] = []
+  /** Whether an empty line comes behind the last block, whatever follows. */
+  #apart = false
 
   /** `begin` is called before the first thing is shown. */
   constructor(screen: Screen, begin: () => void) {
@@ -82,21 +84,21 @@ export class Layout {
     else if (this.#hasGap(placement)) this.#gap(placement)
     this.#begun = true
     this.blank = false
-    this.#last = placement
+    this.#last = placement.containers
+    this.#apart = placement.apart === true
   }
 
   /** Behind what was shown last an empty line comes, whatever follows. */
   apart(): void {
-    if (this.#last) this.#last = { ...this.#last, apart: true }
+    this.#apart = this.#begun
   }
 
   #hasGap(placement: Placement): boolean {
-    return placement.under !== true && (this.blank || placement.apart === true || this.#last?.apart === true)
+    return placement.under !== true && (this.blank || placement.apart === true || this.#apart)
   }
 
   #gap(placement: Placement): void {
-    const last = this.#last?.containers ?? []
-    const differs = placement.containers.findIndex((container, index) => container !== last[index])
+    const differs = placement.containers.findIndex((container, index) => container !== this.#last[index])
     const common = differs < 0 ? placement.containers : placement.containers.slice(0, differs)
     const { margin } = this.#margin({ containers: common.map(withoutMarker) })
     this.#screen.rows({ margin: { ...margin, first: margin.rest } }).newline()

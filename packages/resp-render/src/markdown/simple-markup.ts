@@ -1,3 +1,6 @@
+/** Markup that is longer is left to the hold, which does not wait for the end of what is too long: how a text came must make no difference. */
+const LONGEST_MARKUP = 500
+
 /** A piece of text with the markup that it is in: no other is inside of it. */
 export type Piece = { readonly type: 'text' | 'code' | 'strong' | 'emphasis'; readonly content: string } | Link
 
@@ -35,6 +38,32 @@ export function simplePieces(text: string): Piece[] | undefined {
     pieces.push(pieceOf(found))
   }
   return pieces
+}
+
+/**
+ * The pieces at the beginning of a text, in front of which nothing is open, that nothing behind them can change. They reach to a blank outside of markup, at
+ * `end`; that is 0 if there are none.
+ */
+export function settledPieces(text: string): { readonly pieces: readonly Piece[]; readonly end: number } {
+  const pieces: Piece[] = []
+  let [settled, end, tail] = [0, 0, '']
+  for (let at = 0; at < text.length; at = PIECE.lastIndex) {
+    PIECE.lastIndex = at
+    const found = PIECE.exec(text)
+    if (found === null || isForHold(found)) break
+    const piece = pieceOf(found)
+    pieces.push(piece)
+    const blank = piece.type === 'text' ? piece.content.lastIndexOf(' ') : -1
+    if (blank >= 0) [settled, end, tail] = [pieces.length, at + blank, piece.content.slice(0, blank)]
+  }
+  pieces.length = settled
+  if (settled > 0) pieces[settled - 1] = { type: 'text', content: tail }
+  return { pieces, end }
+}
+
+/** Where an address ends, the hold finds; markup that it would not wait for it gives up. */
+function isForHold([all, text]: RegExpExecArray): boolean {
+  return text === undefined ? all.length > LONGEST_MARKUP : text.includes('://')
 }
 
 function pieceOf([, text, code, strong, emphasis, label, href]: readonly (string | undefined)[]): Piece {

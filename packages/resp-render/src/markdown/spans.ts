@@ -114,6 +114,10 @@ export class Spans {
 
   /** Text without markup: addresses in it are links. */
   text(content: string): void {
+    if (this.#skip === 0 && !content.includes('[') && !content.includes('://')) {
+      this.#write(content)
+      return
+    }
     if (content.includes('[')) this.#noteLabels(content)
     let at = this.#skip
     this.#skip = 0

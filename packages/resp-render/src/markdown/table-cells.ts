@@ -3,6 +3,7 @@ export type Alignment = 'left' | 'right' | 'centre'
 /** The cells of a row; `\|` is a bar in a cell, in code too. */
 export function cellsOfRow(line: string): string[] {
   const row = line.trim().replace(/^\|/, '')
+  if (!row.includes('\\')) return plainCells(row)
   const cells: string[] = []
   let cell = ''
   for (let at = 0; at < row.length; at++) {
@@ -15,6 +16,12 @@ export function cellsOfRow(line: string): string[] {
     else cell += character
   }
   if (cell.trim() !== '' || cells.length === 0) cells.push(cell.trim())
+  return cells
+}
+
+function plainCells(row: string): string[] {
+  const cells = row.split('|').map((cell) => cell.trim())
+  if (cells.length > 1 && cells.at(-1) === '') cells.pop()
   return cells
 }
 

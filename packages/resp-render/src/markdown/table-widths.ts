@@ -6,15 +6,15 @@ const LONGEST_WHOLE_WORD = 16
 export interface ColumnSize {
   /** Cells of its widest line. */
   readonly natural: number
-  /** Cells of its longest word. */
-  readonly word: number
+  /** Cells of its longest word; only asked for where there is too little room. */
+  readonly word: () => number
 }
 
 /** The widths of columns that have `room` cells together; undefined where there is too little. The widest give first. */
 export function columnWidths(columns: readonly ColumnSize[], room: number): number[] | undefined {
   const natural = columns.map(({ natural }) => natural)
   if (sum(natural) <= room) return natural
-  const words = columns.map(({ natural, word }) => Math.min(natural, Math.min(word, LONGEST_WHOLE_WORD)))
+  const words = columns.map(({ natural, word }) => Math.min(natural, word(), LONGEST_WHOLE_WORD))
   const least = columns.map(({ natural }) => Math.min(natural, NARROWEST))
   const floors = sum(words) <= room ? words : least
   if (sum(floors) > room) return undefined

@@ -1,20 +1,21 @@
 import { cellsOf } from '../cells.js'
 import type { Rows, Span } from '../rows.js'
 import { Words } from '../words.js'
-import { type CellLines, cellLines, lineCells } from './cell-lines.js'
+import { type CellLine, cellLines } from './cell-lines.js'
 import type { Container } from './containers.js'
 import { Inline, type InlineContext } from './inline.js'
 import type { Layout } from './layout.js'
 import type { Leaf } from './leaf.js'
 import { lineKind } from './line-kinds.js'
 import { type Alignment, alignmentsOf, cellsOfRow } from './table-cells.js'
-import { columnWidths } from './table-widths.js'
+import { type ColumnSize, columnWidths } from './table-widths.js'
 
 /** A table is shown when it has ended, or has so many rows or characters: then its columns are as wide as those need. */
 const MOST_ROWS = 200
 const MOST_CHARACTERS = 64 * 1024
 const MOST_COLUMNS = 100
 const BETWEEN = ' │ '
+const NO_LINE: CellLine = { spans: [], cells: 0 }
 const ANYWHERE = { inParagraph: false, lazy: false, inItem: false, full: false }
 
 /** A line that may be the heads of a table: the next one tells. */
@@ -147,20 +148,20 @@ export class Table implements Leaf {
     for (let at = 0; at < height; at++) this.#line(columns, widths, at)
   }
 
-  #wrapped({ cells, style }: Row, lines: CellLines, index: number, width: number): CellLines {
-    return lines.every((line) => lineCells(line) <= width) ? lines : cellLines(this.#context, cells[index] as string, style, width)
+  #wrapped({ cells, style }: Row, lines: readonly CellLine[], index: number, width: number): readonly CellLine[] {
+    return lines.every((line) => line.cells <= width) ? lines : cellLines(this.#context, cells[index] as string, style, width)
   }
 
-  #line(columns: readonly CellLines[], widths: readonly number[], at: number): void {
+  #line(columns: readonly (readonly CellLine[])[], widths: readonly number[], at: number): void {
     const { theme } = this.#context
     const spans: Span[] = []
     for (const [index, width] of widths.entries()) {
-      const line = columns[index]?.[at] ?? []
-      const blank = Math.max(0, width - lineCells(line))
+      const line = columns[index]?.[at] ?? NO_LINE
+      const blank = Math.max(0, width - line.cells)
       const alignment = this.#alignments[index]
       const before = alignment === 'right' ? blank : alignment === 'centre' ? blank >> 1 : 0
       if (index > 0) spans.push([BETWEEN, theme.rule])
-      spans.push([' '.repeat(before), ''], ...line, [' '.repeat(blank - before), ''])
+      spans.push([' '.repeat(before), ''], ...line.spans, [' '.repeat(blank - before), ''])
     }
     this.#put(spans)
   }
@@ -209,15 +210,19 @@ export class Table implements Leaf {
 interface Row {
   readonly cells: readonly string[]
   readonly style: string
-  readonly lines: readonly CellLines[]
+  readonly lines: readonly (readonly CellLine[])[]
 }
 
-function sizeOf(cells: readonly CellLines[]): { natural: number; word: number } {
-  let [natural, word] = [1, 1]
-  for (const line of cells.flat()) {
-    natural = Math.max(natural, lineCells(line))
-    const text = line.map(([piece]) => piece).join('')
-    for (const each of text.split(' ')) word = Math.max(word, cellsOf(each))
+function sizeOf(cells: readonly (readonly CellLine[])[]): ColumnSize {
+  const lines = cells.flat()
+  return { natural: Math.max(1, ...lines.map((line) => line.cells)), word: () => longestWord(lines) }
+}
+
+function longestWord(lines: readonly CellLine[]): number {
+  let longest = 1
+  for (const { spans } of lines) {
+    const text = spans.map(([piece]) => piece).join('')
+    for (const each of text.split(' ')) longest = Math.max(longest, cellsOf(each))
   }
-  return { natural, word }
+  return longest
 }
