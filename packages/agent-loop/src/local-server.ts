@@ -2,7 +2,8 @@ import { printable } from '@agentpipe/stage'
 
 /** Where Ollama listens. */
 const OLLAMA = process.env.AGENTPIPE_OLLAMA_URL || 'http://127.0.0.1:11434'
-const PATIENCE_MS = 300
+/** Where nothing listens the answer is there at once. */
+const PATIENCE_MS = 2000
 const SHOWN = 3
 
 /** What to say of a model server on this machine, with a semicolon in front; nothing where there is none. */
