@@ -1,7 +1,8 @@
 import { realpathSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { isSessionId, SESSION_ID_FORM } from '@agentpipe/message'
-import { command, usage, withNamedOptions } from '@agentpipe/stage'
+import { command, StageError, usage, withNamedOptions } from '@agentpipe/stage'
+import { JsonReport } from './json-report.js'
 import { links } from './links.js'
 import { OPTIONS, type Settings, STAGES } from './options.js'
 import { readPrompt } from './prompt.js'
@@ -13,14 +14,20 @@ export const main = command({
   options: OPTIONS,
   operands: '[PROMPT]',
   async act(context) {
-    const { operands, output, diagnose } = context
+    const { name, operands, output, diagnose } = context
     const options = withNamedOptions(context, OPTIONS, { option: 'pipeline', key: 'pipelines' })
-    check(options)
-    if (options['dry-run']) return output.write(Buffer.from(listing(options)))
-    const prompt = await readPrompt(operands, diagnose)
-    const script = writeScript(options, prompt, dirname(realpathSync(process.argv[1] as string)))
-    if (!options['print-script']) return supervise(script)
-    output.write(script)
+    const report = options['output-format'] === 'json' && !options['dry-run'] && !options['print-script'] ? new JsonReport() : undefined
+    try {
+      check(options)
+      if (options['dry-run']) return output.write(Buffer.from(listing(options)))
+      const prompt = await readPrompt(operands, diagnose)
+      const script = writeScript(options, prompt, dirname(realpathSync(process.argv[1] as string)))
+      if (options['print-script']) return output.write(script)
+      return await supervise(script, report)
+    } catch (error) {
+      if (error instanceof StageError) await report?.print([`${name}: ${error.message}`], true)
+      throw error
+    }
   },
 })
 

@@ -6,6 +6,8 @@ import { quote } from './quote.js'
 export interface Link {
   readonly name: string
   readonly words: string
+  /** A program of somebody else. */
+  readonly foreign?: true
 }
 
 /**
@@ -14,7 +16,17 @@ export interface Link {
  */
 export function links(settings: Settings): Link[] {
   refuseUnknown(settings)
-  return [...ring(settings), ...ending(settings)]
+  return numbered([...ring(settings), ...ending(settings)])
+}
+
+/** Names that stand there more than once get a number: each stage is known by its own. */
+function numbered(all: readonly Link[]): Link[] {
+  const times = new Map<string, number>()
+  return all.map((link) => {
+    const time = (times.get(link.name) ?? 0) + 1
+    times.set(link.name, time)
+    return time === 1 ? link : { ...link, name: `${link.name}-${time}` }
+  })
 }
 
 /** Whether what a pipeline prints is its last stage's: resp-render's, or that of what stands behind it. */
@@ -61,7 +73,7 @@ function ending(settings: Settings): Link[] {
 /** A stage, with what stands before and behind it; without it where that is asked for. */
 function around(settings: Settings, name: StageName): Link[] {
   const given = (list: readonly string[]) => list.map(assignment).filter((item) => item.stage === name)
-  const foreign = (label: string) => (item: { command: string }) => ({ name: label, words: `sh -c ${quote(item.command)}` })
+  const foreign = (label: string) => (item: { command: string }) => ({ name: label, words: `sh -c ${quote(item.command)}`, foreign: true }) as const
   const replaced = given(settings.stage).map(foreign(name)).at(-1)
   const own = settings.without.includes(name) ? [] : [replaced ?? { name, words: ownWords(settings, name) }]
   return [...given(settings.before).map(foreign(`before-${name}`)), ...own, ...given(settings.after).map(foreign(`after-${name}`))]
@@ -74,6 +86,7 @@ function ownWords(settings: Settings, name: StageName): string {
   if (name === 'agent-loop' && resumes(settings)) words.push('--session="$session"')
   if (name === 'tool-runner' && settings.on !== undefined) return remote(settings.on, words.join(' '))
   if (name === 'sub-agent') words.push('--', ...handedDown(settings).map(quote))
+  if (name === 'event-store') words.push('--path-file="$dir/log"')
   if (name === 'event-store' && format === 'stream-json') words.push('--stream-json=4')
   if (name === 'resp-render' && format !== 'human') words.push(`--format=${format}`)
   return words.join(' ')

@@ -1,5 +1,5 @@
 import { printable } from '@agentpipe/stage'
-import { endsInReader, links, resumes } from './links.js'
+import { endsInReader, type Link, links, resumes } from './links.js'
 import type { Settings } from './options.js'
 import { quote, quoteBytes } from './quote.js'
 
@@ -46,13 +46,20 @@ stage() {
   trap '' TERM HUP
   name=$1
   shift
-  { "$@" <&5 5<&- 7>&- & } 5<&0
-  exec <&- >&-
+  if [ "$1" = named ]; then { "$@" <&5 5<&- 7>&- & } 5<&0; else { "$@" <&5 5<&- 6>&- 7>&- & } 5<&0; fi
+  exec <&- >&- 6>&-
   report start "$name" $!
   wait $! 2>/dev/null && status=0 || status=$?
   report end "$name" "$status"
   # Who reads has left before the end: nothing is left to be done.
   if [ "$name" = "$reader" ] && ! grep -qs '^end tee ' "$dir/status" && tell INT; then report left "$name"; fi
+}
+
+# A program of somebody else: what it says on standard error gets the name of its place in front.
+named() {
+  mkfifo "$dir/$name" || exit 73
+  sed -u "/^$name: /!s/^/$name: /" <"$dir/$name" >&6 &
+  exec "$@" 2>"$dir/$name" 6>&-
 }
 
 # Sends a signal to agent-loop, if it runs.
@@ -95,7 +102,7 @@ leave() {
   [ -z "$signalled" ] || return
   signalled=$1
   tell TERM
-  limit >/dev/null 2>&1 7>&- 8<&- &
+  limit >/dev/null 2>&1 6>&- 7>&- 8<&- &
   limits="$limits $!"
 }
 signalled=
@@ -104,10 +111,13 @@ trap 'leave 143' TERM
 trap 'leave 129' HUP
 AGENTPIPE_RUN=$dir
 export AGENTPIPE_RUN
+if [ -z "\${AGENTPIPE_SUPERVISED-}" ]; then
+  if (: >&2); then exec 6>&2; else exec 6>/dev/null; fi
+fi
 if [ -n "\${AGENTPIPE_SUPERVISED-}" ]; then
   AGENTPIPE_WATCH_FD=8
   export AGENTPIPE_WATCH_FD
-  guard >/dev/null 2>&1 7>&- &
+  guard >/dev/null 2>&1 6>&- 7>&- &
   limits=$!
 fi
 `
@@ -136,8 +146,8 @@ input() {${history}
 }
 
 function pipeline(settings: Settings): string {
-  const all = [{ name: 'input', words: 'input' }, ...links(settings)]
-  const line = all.map(({ name, words }) => `stage ${name} ${words}`).join(' |\n  ')
+  const all: Link[] = [{ name: 'input', words: 'input' }, ...links(settings)]
+  const line = all.map(({ name, words, foreign }) => `stage ${name} ${foreign ? 'named ' : ''}${words}`).join(' |\n  ')
   const stream = settings['output-format'] === 'stream-json'
   return `reader=${endsInReader(settings) ? all.at(-1)?.name : ''}
 {
@@ -145,6 +155,7 @@ function pipeline(settings: Settings): string {
 }${stream ? ' 4>&1' : ''} &
 pipeline=$!
 while kill -0 "$pipeline" 2>/dev/null; do wait "$pipeline"; done
+if [ "\${AGENTPIPE_SUPERVISED-}" ] && [ -s "$dir/log" ]; then echo "log $(cat "$dir/log")" >&7; fi
 `
 }
 

@@ -1,8 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import type { Socket } from 'node:net'
+import type { Readable } from 'node:stream'
 import { EXIT, STDOUT, StageError, systemError } from '@agentpipe/stage'
+import type { JsonReport } from './json-report.js'
+import { StageStderr } from './stage-stderr.js'
+import { addToStderrLog } from './stderr-log.js'
 
-/** Descriptors of the script: stages say there how they ended; its end tells stages that we have gone. */
+/**
+ * Descriptors of the script: what programs of others say on standard error comes there, under their names; stages say there how they ended; its end tells
+ * stages that we have gone. The first is apart from standard error since every Node process makes that one non-blocking, for all who share it.
+ */
+const NAMED_STDERR_FD = 6
 const STATUS_FD = 7
 const WATCH_FD = 8
 
@@ -17,8 +25,8 @@ const KILL_MS = 3000
  * Runs the script and gives its exit status. When a stage fails the others are ended; when we are told to leave (SIGTERM,
  * SIGHUP) they are told too. Whatever happens to us, stages see the end of descriptor 8.
  */
-export async function supervise(script: Uint8Array): Promise<number> {
-  return new Supervisor(script).ended
+export async function supervise(script: Uint8Array, report?: JsonReport): Promise<number> {
+  return new Supervisor(script, report).ended
 }
 
 class Supervisor {
@@ -26,23 +34,30 @@ class Supervisor {
   readonly #shell: ChildProcess
   /** Stages that run: name and process. */
   readonly #stages = new Map<string, number>()
+  readonly #report: JsonReport | undefined
+  #stderr: StageStderr | undefined
+  /** The log of the session, as event-store told the script. */
+  #log: string | undefined
   #interrupted = false
   #ending = false
 
-  constructor(script: Uint8Array) {
+  constructor(script: Uint8Array, report: JsonReport | undefined) {
+    this.#report = report
     // node:child_process: execa would cost 20 ms before the first stage starts.
     this.#shell = spawn('/bin/sh', ['-s'], {
-      stdio: ['pipe', STDOUT, 'inherit', 'ignore', 'ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
+      stdio: ['pipe', report ? 'pipe' : STDOUT, 'pipe', 'ignore', 'ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
       env: { ...process.env, AGENTPIPE_SUPERVISED: '1' },
     })
     this.ended = new Promise((resolve, reject) => {
       this.#shell.on('error', (error) => reject(systemError(EXIT.UNAVAILABLE, 'cannot run /bin/sh', error)))
-      this.#shell.on('exit', (status, signal) => this.#shellEnded(status, signal, resolve, reject))
+      this.#shell.on('exit', (status, signal) => void this.#shellEnded(status, signal).then(resolve, reject))
     })
     this.#shell.stdin?.on('error', () => {})
     this.#shell.stdin?.end(script)
     // Without a process there are no pipes either; 'error' is still to come.
     if (this.#shell.pid === undefined) return
+    this.#stderr = new StageStderr([this.#shell.stderr as Readable, this.#socket(NAMED_STDERR_FD)])
+    if (this.#shell.stdout !== null) report?.read(this.#shell.stdout)
     this.#readStatus(this.#socket(STATUS_FD))
     this.#watchEnd().on('error', () => {})
     this.#takeSignals()
@@ -63,11 +78,13 @@ class Supervisor {
     socket.on('data', (chunk: string) => {
       const lines = (text + chunk).split('\n')
       text = lines.pop() as string
-      for (const line of lines) this.#said(line.split(' '))
+      for (const line of lines) this.#said(line)
     })
   }
 
-  #said([event, name = '', value]: string[]): void {
+  #said(line: string): void {
+    const [event, name = '', value] = line.split(' ')
+    if (event === 'log') this.#log = line.slice('log '.length)
     if (event === 'start') this.#stages.set(name, Number(value))
     if (event !== 'end') return
     this.#stages.delete(name)
@@ -113,15 +130,17 @@ class Supervisor {
     this.#signal(this.#stages.get('agent-loop'), 'SIGINT')
   }
 
-  #shellEnded(status: number | null, signal: string | null, resolve: (status: number) => void, reject: (error: StageError) => void): void {
+  async #shellEnded(status: number | null, signal: string | null): Promise<number> {
     this.#watchEnd().destroy()
-    if (signal !== null) {
-      this.#signalStages('SIGTERM')
-      reject(new StageError(EXIT.UNAVAILABLE, `the shell that runs the stages was killed by ${signal}`))
-    }
+    if (signal !== null) this.#signalStages('SIGTERM')
+    await this.#stderr?.finish()
+    const lines = this.#stderr?.lines ?? []
+    if (this.#log !== undefined) addToStderrLog(this.#log, lines)
+    await this.#report?.print(lines, status !== 0)
+    if (signal !== null) throw new StageError(EXIT.UNAVAILABLE, `the shell that runs the stages was killed by ${signal}`)
     // Ended by the signal itself: so a shell loop around us ends too.
     if (this.#interrupted && status === EXIT.INTERRUPTED) raise('SIGINT')
-    resolve(status ?? EXIT.UNAVAILABLE)
+    return status ?? EXIT.UNAVAILABLE
   }
 }
 

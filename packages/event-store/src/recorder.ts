@@ -12,6 +12,7 @@ const options = {
   session: { type: 'text', value: 'ID', about: "session to append to, or a new one's id" },
   continue: { type: 'flag', about: 'append to the latest session of this directory' },
   'stream-json': { type: 'text', value: 'FD', optionalValue: true, about: 'print the lines too, in place of frames or to FD' },
+  'path-file': { type: 'text', value: 'FILE', about: "write the path of the session's log to FILE", rare: true },
   fsync: { type: 'text', choices: ['always', 'turn', 'never'], default: 'turn', value: 'WHEN', about: 'wait for the disk', rare: true },
   redact: { type: 'list', value: 'PATTERN', about: 'record [redacted] in place of what matches', rare: true },
   dir: { type: 'text', value: 'DIR', about: 'state directory, in place of XDG_STATE_HOME/agentpipe', rare: true },

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Frame } from '@agentpipe/frame'
 import { isSessionId, parseMessage, SESSION_ID_FORM } from '@agentpipe/message'
@@ -13,6 +14,7 @@ export interface RecordingOptions {
   readonly continue: boolean
   readonly fsync: 'always' | 'turn' | 'never'
   readonly dir: string | undefined
+  readonly 'path-file': string | undefined
 }
 
 /** A session that is being written. */
@@ -39,12 +41,22 @@ export function openRecording(options: RecordingOptions, first: Frame, diagnose:
     const release = lockSession(directory)
     process.on('exit', release)
     const log = new LogWriter(path)
+    if (options['path-file'] !== undefined) tellPath(options['path-file'], path)
     if (log.aside !== undefined) diagnose(`the last line of ${path} was torn: set aside as ${log.aside}`)
     if (log.lastSeq === 0 && options.fsync !== 'never') syncDirectories(directory)
     return { log, seq: log.lastSeq, close: () => close(log, options, release) }
   } catch (error) {
     if (error instanceof StageError) throw error
     throw systemError(EXIT.IO, `cannot write ${path}`, error)
+  }
+}
+
+/** Throws StageError (73). */
+function tellPath(file: string, path: string): void {
+  try {
+    writeFileSync(file, `${path}\n`)
+  } catch (error) {
+    throw systemError(EXIT.CANNOT_CREATE, `cannot write ${file}`, error)
   }
 }
 
