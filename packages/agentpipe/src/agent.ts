@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { isSessionId, SESSION_ID_FORM } from '@agentpipe/message'
-import { command, StageError, usage, withNamedOptions } from '@agentpipe/stage'
+import { command, descriptorKind, STDOUT, StageError, usage, withNamedOptions } from '@agentpipe/stage'
 import { JsonReport } from './json-report.js'
 import { links } from './links.js'
 import { OPTIONS, type Settings, STAGES } from './options.js'
@@ -15,12 +15,13 @@ export const main = command({
   operands: '[PROMPT]',
   async act(context) {
     const { name, operands, output, diagnose } = context
-    const options = withNamedOptions(context, OPTIONS, { option: 'pipeline', key: 'pipelines' })
+    const named = withNamedOptions(context, OPTIONS, { option: 'pipeline', key: 'pipelines' })
+    const options = { ...named, interactive: isInteractive(named, operands) }
     const report = options['output-format'] === 'json' && !options['dry-run'] && !options['print-script'] ? new JsonReport() : undefined
     try {
       check(options)
       if (options['dry-run']) return output.write(Buffer.from(listing(options)))
-      const prompt = await readPrompt(operands, diagnose)
+      const prompt = options.interactive ? Buffer.alloc(0) : await readPrompt(operands, diagnose)
       const script = writeScript(options, prompt, dirname(realpathSync(process.argv[1] as string)))
       if (options['print-script']) return output.write(script)
       return await supervise(script, report)
@@ -30,6 +31,12 @@ export const main = command({
     }
   },
 })
+
+/** Whether a person at the terminal is asked for prompts: there is none, and nowhere that one could come from. */
+function isInteractive({ 'output-format': format, 'print-script': prints }: { 'output-format': string; 'print-script': boolean }, operands: readonly string[]) {
+  if (operands.length > 0 || format !== 'human' || descriptorKind(0) !== 'terminal') return false
+  return prints || descriptorKind(STDOUT) === 'terminal'
+}
 
 /** A line for each stage: its name, and the command. */
 function listing(options: Settings): string {

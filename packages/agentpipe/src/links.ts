@@ -31,7 +31,7 @@ function numbered(all: readonly Link[]): Link[] {
 
 /** Whether what a pipeline prints is its last stage's: resp-render's, or that of what stands behind it. */
 export function endsInReader(settings: Settings): boolean {
-  return settings['output-format'] !== 'stream-json' && ending(settings).length > 1
+  return !settings.interactive && settings['output-format'] !== 'stream-json' && ending(settings).length > 1
 }
 
 export function resumes({ session: id, continue: goOn }: Settings): boolean {
@@ -65,9 +65,18 @@ function hasSubAgents(settings: Settings): boolean {
 
 /** What comes behind event-store: back to agent-loop, to the record, and to whoever reads. */
 function ending(settings: Settings): Link[] {
+  if (settings.interactive) return wayBack(settings)
   const record = settings.record === undefined ? '' : ` ${quote(settings.record)}`
   if (settings['output-format'] === 'stream-json') return [{ name: 'tee', words: `tee -i --${record} >"$dir/back"` }]
   return [{ name: 'tee', words: `tee -i -- "$dir/back"${record}` }, ...around(settings, 'resp-render')]
+}
+
+/** Interactive: what was drawn goes back, by way of the record. */
+function wayBack(settings: Settings): Link[] {
+  const drawn = around(settings, 'resp-render')
+  const all = settings.record === undefined ? drawn : [...drawn, { name: 'tee', words: `tee -i -- ${quote(settings.record)}` }]
+  const last = all.pop() ?? { name: 'cat', words: 'cat' }
+  return [...all, { ...last, words: `${last.words} >"$dir/back"` }]
 }
 
 /** A stage, with what stands before and behind it; without it where that is asked for. */
@@ -82,8 +91,10 @@ function around(settings: Settings, name: StageName): Link[] {
 function ownWords(settings: Settings, name: StageName): string {
   const words: string[] = [name, ...handedOn(name, settings)].map(quote)
   const format = settings['output-format']
-  if (name === 'agent-loop') words.push('--once', '--ring')
-  if (name === 'agent-loop' && resumes(settings)) words.push('--session="$session"')
+  if (name === 'agent-loop') words.push(...(settings.interactive ? [] : ['--once']), '--ring')
+  if (name === 'agent-loop' && settings.interactive) words.push('${session:+--session="$session"}')
+  else if (name === 'agent-loop' && resumes(settings)) words.push('--session="$session"')
+  if (name === 'resp-render' && settings.interactive) words.push('--tty')
   if (name === 'tool-runner' && settings.on !== undefined) return remote(settings.on, words.join(' '))
   if (name === 'sub-agent') words.push('--', ...handedDown(settings).map(quote))
   if (name === 'event-store') words.push('--path-file="$dir/log"')

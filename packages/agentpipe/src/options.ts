@@ -47,6 +47,9 @@ const HANDED_ON = {
     color: { type: 'text', value: 'WHEN', choices: ['auto', 'always', 'never'], about: 'colours', rare: true },
     width: { type: 'count', value: 'N', about: 'columns', rare: true },
   },
+  'user-prompt': {
+    bell: { type: 'flag', about: 'ring the bell when a turn ends, and when something is asked', rare: true },
+  },
 } as const satisfies Readonly<Record<string, OptionTable>>
 
 export const OPTIONS = {
@@ -65,9 +68,11 @@ export const OPTIONS = {
   'dry-run': { type: 'flag', about: 'say which stages would run, and leave', rare: true },
   'print-script': { type: 'flag', about: 'print the shell script that would run' },
   ...HANDED_ON['resp-render'],
+  ...HANDED_ON['user-prompt'],
 } as const satisfies OptionTable
 
-export type Settings = OptionValues<typeof OPTIONS>
+/** What is to be run: `interactive`, with a person at the terminal in place of a prompt. */
+export type Settings = OptionValues<typeof OPTIONS> & { readonly interactive: boolean }
 
 /** The stages that make up the ring, in order. */
 export const STAGES = ['agent-loop', 'tool-runner', 'sub-agent', 'event-store', 'resp-render'] as const

@@ -1,15 +1,18 @@
 import { printable } from '@agentpipe/stage'
+import { again, interactiveInput, TERMINAL } from './interactive.js'
 import { endsInReader, type Link, links, resumes } from './links.js'
 import type { Settings } from './options.js'
 import { quote, quoteBytes } from './quote.js'
 
 /**
- * The wiring as a POSIX shell script: the one-shot ring of design.md, section 3. It is what agentpipe runs, and runs by hand as well.
+ * The wiring as a POSIX shell script: the one-shot ring of design.md, section 3, or the interactive one. It is what agentpipe runs, and runs by hand as well.
  * `executables` is the directory of our executables. Throws StageError (64) where settings name a stage that there is not.
  */
 export function writeScript(settings: Settings, prompt: Uint8Array, executables: string): Buffer {
-  const text = [opening(executables), record(settings), session(settings), input(settings), pipeline(settings), CLOSING]
-  return Buffer.concat([Buffer.from(HEADER), Buffer.from('prompt='), quoteBytes(prompt), Buffer.from(`\n\n${text.join('\n')}`)])
+  const [start, line] = settings.interactive ? [interactiveInput(settings), again(pipeline(settings))] : [input(settings), pipeline(settings)]
+  const text = [opening(executables, settings.interactive), record(settings), session(settings), start, line, CLOSING]
+  const given = settings.interactive ? [] : [Buffer.from('prompt='), quoteBytes(prompt), Buffer.from('\n\n')]
+  return Buffer.concat([Buffer.from(HEADER), ...given, Buffer.from(text.join('\n'))])
 }
 
 const HEADER = `#!/bin/sh
@@ -19,7 +22,7 @@ trap '' INT XFSZ
 
 `
 
-function opening(executables: string): string {
+function opening(executables: string, interactive: boolean): string {
   return `PATH=${quote(executables)}:$PATH
 export PATH
 # Told to leave before there is anything to leave: at once, and nothing stays.
@@ -39,7 +42,7 @@ report() {
   echo "$*" 2>/dev/null >>"$dir/status"
   [ -z "\${AGENTPIPE_SUPERVISED-}" ] || echo "$*" >&7
 }
-
+${interactive ? TERMINAL : ''}
 # stage NAME COMMAND...: runs a stage; the shell that waits for it lets go of the pipes, or their ends would never be seen. When the whole
 # group is told to leave, stages end one behind the other, at the end of their input: so the last of what was said arrives.
 stage() {
@@ -86,7 +89,7 @@ limit() {
     tell TERM
   done
   sweep
-  rm -rf "$dir"
+${interactive ? '  restore\n' : ''}  rm -rf "$dir"
 }
 
 # When agentpipe has gone: ours see that for themselves, others may not.
@@ -130,9 +133,10 @@ function record({ record: file }: Settings): string {
   return `why=$({ true >>${quote(file)}; } 2>&1) || { printf '%s: %s\\n' ${said} "\${why##*: }" >&2; exit 73; }\n`
 }
 
-function session({ session: id, continue: goOn }: Settings): string {
+function session({ session: id, continue: goOn, interactive }: Settings): string {
   if (goOn) return `log=$(event-store path latest) || exit\nsession=\${log%/events.jsonl}\nsession=\${session##*/}\n`
-  return id === undefined ? '' : `session=${quote(id)}\n`
+  if (id !== undefined) return `session=${quote(id)}\n`
+  return interactive ? 'session=\n' : ''
 }
 
 function input(settings: Settings): string {
@@ -146,13 +150,14 @@ input() {${history}
 }
 
 function pipeline(settings: Settings): string {
-  const all: Link[] = [{ name: 'input', words: 'input' }, ...links(settings)]
+  const all: Link[] = [{ name: settings.interactive ? 'user-prompt' : 'input', words: 'input' }, ...links(settings)]
   const line = all.map(({ name, words, foreign }) => `stage ${name} ${foreign ? 'named ' : ''}${words}`).join(' |\n  ')
   const stream = settings['output-format'] === 'stream-json'
+  const redirected = settings.interactive ? ' 2>>"$dir/errors" 6>&2' : stream ? ' 4>&1' : ''
   return `reader=${endsInReader(settings) ? all.at(-1)?.name : ''}
 {
   ${line}
-}${stream ? ' 4>&1' : ''} &
+}${redirected} &
 pipeline=$!
 while kill -0 "$pipeline" 2>/dev/null; do wait "$pipeline"; done
 if [ "\${AGENTPIPE_SUPERVISED-}" ] && [ -s "$dir/log" ]; then echo "log $(cat "$dir/log")" >&7; fi
@@ -171,6 +176,8 @@ first=
 ended=
 cut=
 left=
+# A person has asked for the end: how the last turn ended is known.
+asked=$(grep -s '^end user-prompt 0$' "$dir/status")
 while read -r event name status; do
   [ "$event" != left ] || left=yes
   [ "$event" = end ] || continue
@@ -182,8 +189,11 @@ while read -r event name status; do
     tee:1) status=74 ;;
     agent-loop:141) cut=$first && continue ;;
     *:141) continue ;;
+    agent-loop:130 | agent-loop:12[0-7] | agent-loop:[0-9] | agent-loop:[0-9][0-9])
+      [ -z "$asked" ] || continue
+      [ "$status$left" != 130yes ] || status=141
+      ;;
     *:130) [ -z "$left" ] || status=141 ;;
-    agent-loop:12[0-7] | agent-loop:[0-9] | agent-loop:[0-9][0-9]) ;;
     *:1[3-9]?) echo "agentpipe: $name was killed by SIG$(kill -l "$status")" >&2 ;;
     *) echo "agentpipe: $name failed first, with status $status" >&2 ;;
   esac

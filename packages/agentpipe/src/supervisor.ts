@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { EXIT, STDOUT, StageError, systemError } from '@agentpipe/stage'
@@ -38,6 +38,8 @@ class Supervisor {
   #stderr: StageStderr | undefined
   /** The log of the session, as event-store told the script. */
   #log: string | undefined
+  /** What the terminal was set to, where stages set it. */
+  #modes: string | undefined
   #interrupted = false
   #ending = false
 
@@ -85,6 +87,7 @@ class Supervisor {
   #said(line: string): void {
     const [event, name = '', value] = line.split(' ')
     if (event === 'log') this.#log = line.slice('log '.length)
+    if (event === 'tty') this.#modes = name
     if (event === 'start') this.#stages.set(name, Number(value))
     if (event !== 'end') return
     this.#stages.delete(name)
@@ -114,7 +117,8 @@ class Supervisor {
   #takeSignals(): void {
     // A terminal sends SIGINT to every stage; `kill -INT` of us alone must do the same.
     process.on('SIGINT', () => {
-      if (!this.#interrupted) setInterval(() => this.#interrupt(), REPEAT_MS).unref()
+      // With somebody at the terminal it is one turn of many.
+      if (!this.#interrupted && this.#modes === undefined) setInterval(() => this.#interrupt(), REPEAT_MS).unref()
       this.#interrupted = true
       this.#interrupt()
     })
@@ -132,7 +136,11 @@ class Supervisor {
 
   async #shellEnded(status: number | null, signal: string | null): Promise<number> {
     this.#watchEnd().destroy()
-    if (signal !== null) this.#signalStages('SIGTERM')
+    if (signal !== null) {
+      this.#signalStages('SIGTERM')
+      // Which otherwise is the shell's work.
+      if (this.#modes !== undefined) spawnSync('stty', [this.#modes], { stdio: ['inherit', 'ignore', 'ignore'] })
+    }
     await this.#stderr?.finish()
     const lines = this.#stderr?.lines ?? []
     if (this.#log !== undefined) addToStderrLog(this.#log, lines)

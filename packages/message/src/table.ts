@@ -219,7 +219,13 @@ export const MESSAGES = {
   PROMPT: {
     kind: 'command',
     fields: [text, { name: 'cursor', type: 'integer', about: 'where the cursor stands, in characters' }],
-    attributes: [{ name: 'hint', type: 'text', about: 'what may be typed' }],
+    attributes: [
+      { name: 'hint', type: 'text', about: 'what may be typed; stands in place of an empty text' },
+      { name: 'note', type: 'text', about: 'lines below it' },
+      { name: 'show', type: 'text', about: 'shown once, above it, where it stays' },
+      { name: 'bell', type: 'text', about: 'the bell rings, once' },
+      { name: 'serial', type: 'integer', about: 'another one each time, so that no two frames are the same' },
+    ],
     by: 'user-prompt',
     about: 'What the prompt line looks like; resp-render --tty draws it.',
   },

@@ -1,5 +1,6 @@
 import type { Frame } from '@agentpipe/frame'
 import { type FrameStage, Output } from '@agentpipe/stage'
+import { attributesOf } from './attributes.js'
 import { PromptLine } from './prompt-line.js'
 import { Renderer } from './renderer.js'
 
@@ -20,7 +21,7 @@ interface Places {
 }
 
 /**
- * `--tty`: draws on the terminal, with what PROMPT says below the output, and passes every other frame on once it is drawn. A terminal that does
+ * `--tty`: draws on the terminal, with what PROMPT says below the output, and passes every frame on once it is drawn. A terminal that does
  * nothing but print (TERM=dumb) gets no prompt.
  */
 export function drawing(rendering: Rendering, { output, terminal, width }: Places): FrameStage {
@@ -32,12 +33,21 @@ export function drawing(rendering: Rendering, { output, terminal, width }: Place
     columns = width()
     renderer?.resize(columns)
   })
+  let bell = ''
   const draw = (changed: boolean) => {
     const text = rendering.take()
-    if (text !== '' || changed) screen.write(prompt ? prompt.below(text, columns) : text)
+    if (text !== '' || changed) screen.write((prompt ? prompt.below(text, columns) : text) + bell)
+    bell = ''
     screen.flush()
   }
   let prompted = false
+  const takePrompt = (frame: Frame) => {
+    const attributes = attributesOf(frame)
+    const text = attributes.get('show')
+    if (text !== undefined) renderer?.show(text)
+    if (attributes.has('bell')) bell = '\x07'
+    prompt?.frame(frame)
+  }
   const end = () => {
     rendering.end()
     draw(false)
@@ -49,11 +59,9 @@ export function drawing(rendering: Rendering, { output, terminal, width }: Place
     outputs: [screen],
     frame(frame) {
       if (frame.type === 'PROMPT') {
-        if (prompt) prompt.frame(frame)
+        takePrompt(frame)
         prompted = true
-        return
-      }
-      rendering.frame(frame)
+      } else rendering.frame(frame)
       output.pass(frame)
     },
     batch() {

@@ -6,12 +6,17 @@ import type { Theme } from './theme.js'
 
 /** Rows of a prompt that are shown, those around the cursor. */
 const MOST_ROWS = 8
+/** Rows of what is said below it. */
+const MOST_NOTES = 8
 const SIGN = '› '
 const REST = '  '
 
 /** Between these a terminal that knows them draws nothing half. */
 const BEGIN = '\x1b[?2026h'
 const END = '\x1b[?2026l'
+/** The terminal marks what is pasted. Said each time: who had the terminal while we were stopped may have taken it back. */
+const PASTES = '\x1b[?2004h'
+const NO_PASTES = '\x1b[?2004l'
 
 const ODD = new RegExp(`${TAG}|[\\x00-\\x09\\x0b-\\x1f\\x7f-\\x9f${INVISIBLE}]`, 'g')
 // biome-ignore lint/suspicious/noControlCharactersInRegex: what is looked for
@@ -28,6 +33,7 @@ export class PromptLine {
   #text = ''
   #cursor = 0
   #hint = ''
+  #note = ''
   #there = false
   /** The cursor's row in the prompt that is drawn; undefined: none is. */
   #drawnAt: number | undefined
@@ -46,7 +52,9 @@ export class PromptLine {
     // The cursor counts characters of the text as it came.
     const before = [...(frame.text(1) as string)].slice(0, wholeNumber(frame.field(2)) ?? Number.MAX_SAFE_INTEGER).join('')
     this.#cursor = typed(before).length
-    this.#hint = oneLine(attributesOf(frame).get('hint'))
+    const attributes = attributesOf(frame)
+    this.#hint = oneLine(attributes.get('hint'))
+    this.#note = typed(attributes.get('note')?.toString() ?? '')
     this.#there = true
   }
 
@@ -55,12 +63,12 @@ export class PromptLine {
     const text = output.replaceAll('\n', '\r\n')
     const shown = this.#goBack() + text
     this.#follow(output, width)
-    return this.#there ? BEGIN + shown + this.#draw(width) + END : shown
+    return this.#there ? BEGIN + PASTES + shown + this.#draw(width) + END : shown
   }
 
   /** There is no more: the prompt is taken away. */
   end(): string {
-    const text = this.#goBack()
+    const text = this.#goBack() + (this.#there ? NO_PASTES : '')
     this.#there = false
     return text
   }
@@ -89,11 +97,13 @@ export class PromptLine {
     const from = Math.max(0, Math.min(row - (MOST_ROWS >> 1), rows.length - MOST_ROWS))
     const visible = rows.slice(from, from + MOST_ROWS)
     const hint = this.#text === '' && this.#hint !== '' ? `${look(this.#theme.note)}${clipped(this.#hint, width - SIGN.length - 1)}\x1b[0m` : ''
+    const notes = this.#note === '' ? [] : this.#note.split('\n').slice(0, MOST_NOTES)
     const lines = visible.map((line, index) => (index + from === 0 ? `${look(this.#theme.user)}${SIGN}\x1b[0m` : REST) + line)
     this.#drawnAt = row - from
-    const up = visible.length - 1 - this.#drawnAt
+    const up = visible.length + notes.length - 1 - this.#drawnAt
     const leave = (this.#look === '' ? '' : '\x1b[0m') + (this.#link === '' ? '' : '\x1b]8;;\x1b\\') + (this.#column > 0 ? '\r\n' : '')
-    return `${leave}${lines.join('\r\n')}${hint}\r${up > 0 ? `\x1b[${up}A` : ''}\x1b[${SIGN.length + column}C`
+    const below = notes.map((line) => `\r\n${look(this.#theme.note)}${REST}${clipped(line, width - REST.length - 1)}\x1b[0m`).join('')
+    return `${leave}${lines.join('\r\n')}${hint}${below}\r${up > 0 ? `\x1b[${up}A` : ''}\x1b[${SIGN.length + column}C`
   }
 }
 

@@ -9,6 +9,7 @@ import { permissionRequest } from './permission-request.js'
 import { type Flow, markdownFlow, Prose, plainFlow } from './prose.js'
 import { margin } from './rows.js'
 import { Screen } from './screen.js'
+import { shown } from './shown.js'
 import type { ColourDepth } from './style.js'
 import { subAgentResult } from './sub-agent-result.js'
 import { type Theme, type ThemeChoice, themeFor } from './theme.js'
@@ -74,6 +75,12 @@ export class Renderer {
       this.#endProse()
       this.#show(frame, event)
     }
+  }
+
+  /** Shows text that is not the model's nor a tool's. */
+  show(text: Buffer): void {
+    this.#endProse()
+    shown(this.#screen, text)
   }
 
   /** What can be shown since the last time. */

@@ -4,7 +4,7 @@ import type { Theme } from './theme.js'
 
 /** What stands on the screen as one piece. While it is open more of it may come. */
 export interface Block {
-  readonly kind: 'prose' | 'call' | 'result' | 'notice'
+  readonly kind: 'prose' | 'call' | 'result' | 'notice' | 'shown'
   /** Whether it is one line: blocks of that sort stand together without an empty line between them. */
   readonly compact: boolean
   /** It is finished: whatever it holds back is shown, and its last line ends. */

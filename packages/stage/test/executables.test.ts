@@ -167,6 +167,8 @@ function usual(name: string, state: string): [args: string[], options: { input: 
     'agent-loop': ['--provider', 'replay', '--from', capture, '--session', 's'],
     agentpipe: ['--print-script', 'hello'],
     'event-store': ['--session', 's'],
+    // Without a terminal it prints nothing else.
+    'user-prompt': ['--help'],
   }
   const input = name === 'agent-loop' ? frames(['USER_INPUT', 'hi']) : readFileSync(capture)
   return [args[name] ?? [], { input, env: { XDG_STATE_HOME: state } }]
