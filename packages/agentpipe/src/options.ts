@@ -41,6 +41,9 @@ const HANDED_ON = {
     'tools-dir': { type: 'list', value: 'DIR', about: 'directory whose programs are tools', rare: true },
     mcp: { type: 'list', value: 'FILE', about: 'file that names MCP servers, whose tools are used' },
     env: { type: 'list', value: 'NAME', about: 'variable that commands get though it looks like a key', rare: true },
+    sandbox: { type: 'text', value: 'KIND', choices: ['auto', 'bwrap', 'none'], about: 'how commands are confined', rare: true },
+    network: { type: 'flag', about: 'confined commands have the network', rare: true },
+    writable: { type: 'list', value: 'DIR', about: 'directory that is written as the workspace is', rare: true },
     tools: { type: 'text', value: 'LIST', about: 'only these tools, with commas between them', rare: true },
   },
   'resp-render': {

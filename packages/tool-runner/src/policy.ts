@@ -1,5 +1,3 @@
-import { realpathSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import type { Mode } from './options.js'
 import { isWithin } from './paths.js'
 import type { Rule } from './rules.js'
@@ -21,10 +19,14 @@ export interface RuleSet {
 
 /** Real paths that the mode is about. */
 export interface Places {
-  readonly workspace: string
+  /** Directories that may be written. */
+  readonly writable: readonly string[]
   /** What tool-runner itself runs or obeys: a model that could write there would decide what it may do. */
   readonly guarded: readonly string[]
 }
+
+/** What a model writes there would run when somebody uses git. */
+const GIT_OBEYS = /\/\.git\/(hooks(\/|$)|config(\.worktree)?$)/i
 
 /**
  * What calls may do: what the user's rules say, else what the project's say, else what the mode says. `deny` goes before `ask`, and that before
@@ -37,9 +39,9 @@ export class Policy {
   readonly #user: RuleSet
   readonly #project: RuleSet
 
-  constructor(mode: Mode, { workspace, guarded }: Places, user: RuleSet, project: RuleSet) {
+  constructor(mode: Mode, { writable, guarded }: Places, user: RuleSet, project: RuleSet) {
     this.#mode = mode
-    this.#writable = [workspace, realPathOf(tmpdir())]
+    this.#writable = writable
     this.#guarded = guarded
     this.#user = user
     this.#project = project
@@ -113,6 +115,7 @@ export class Policy {
     if (this.#mode === 'read-only') return this.#denied(`${tool} can change things`)
     if (this.#mode === 'full') return this.#allowed()
     if (this.#guarded.some((guarded) => isWithin(guarded, path))) return this.#denied(`what tool-runner runs or obeys is in ${path}`)
+    if (GIT_OBEYS.test(path)) return this.#denied(`git runs or obeys ${path}`)
     if (this.#writable.some((directory) => isWithin(directory, path))) return this.#allowed()
     return this.#denied(`${path} is outside ${this.#writable.join(' and ')}`)
   }
@@ -139,12 +142,4 @@ function allowing(rules: readonly Rule[], words: Words): string | undefined {
   const rule = rules.find((each) => each.matchesCommand(words))
   const inner = wrappedCommand(words)
   return rule?.text ?? (inner && allowing(rules, inner))
-}
-
-function realPathOf(directory: string): string {
-  try {
-    return realpathSync(directory)
-  } catch {
-    return directory
-  }
 }

@@ -19,7 +19,7 @@ export class ProcessGroups {
 
   /** A private directory, to be taken away even if we are killed; outputs in it stay. */
   removes(directory: string): void {
-    this.#reaper.removes(directory, 'pipe-*', 'directory-*', 'command-*', 'input-*')
+    this.#reaper.removes(directory, 'pipe-*', 'report-*', 'command-*', 'input-*')
   }
 
   /** A command has been started as the leader of `group`. */

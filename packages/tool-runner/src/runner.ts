@@ -42,6 +42,7 @@ export class ToolRunner implements FrameStage {
     const { options, output, diagnose } = context
     const session = new Session(options, output, diagnose)
     const runner = new ToolRunner(context, session, await builtInTools(session))
+    await session.sandbox.demand()
     await runner.#outside.within(options['tools-wait'] * 1000)
     return runner
   }

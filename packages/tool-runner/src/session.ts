@@ -1,4 +1,6 @@
 import { realpathSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type Diagnose, type Output, reason, usage } from '@agentpipe/stage'
 import { CommandRunner } from './command.js'
 import { Jobs } from './jobs.js'
@@ -9,6 +11,7 @@ import { Pipes } from './pipes.js'
 import { Policy } from './policy.js'
 import { ProcessGroups } from './process-groups.js'
 import { projectRules, userRules } from './rule-sources.js'
+import { Sandbox } from './sandbox.js'
 import { SeenFiles } from './seen-files.js'
 import { TemporaryDirectory } from './temporary-directory.js'
 import { toolDirectories } from './tool-directories.js'
@@ -32,6 +35,7 @@ export class Session {
   readonly temporary = new TemporaryDirectory((directory) => this.groups.removes(directory))
   readonly #pipes = new Pipes(this.temporary)
   readonly commands = new CommandRunner(this.groups, this.#pipes)
+  readonly sandbox: Sandbox
   readonly workingDirectory: WorkingDirectory
   /** Real paths of directories whose programs are tools. */
   readonly toolDirectories: readonly string[]
@@ -42,12 +46,17 @@ export class Session {
 
   /** Throws StageError when there is no such workspace or tools directory, and for rules and MCP files that are none. */
   constructor(options: Options, output: Output, diagnose: Diagnose) {
-    this.workspace = realDirectory(options.workspace)
+    this.workspace = realDirectory(options.workspace, 'workspace')
     this.toolDirectories = toolDirectories(options['tools-dir'], this.workspace, diagnose)
     this.env = options.env
     this.mcpEntries = options.mcp.flatMap(mcpEntries)
-    const places = { workspace: this.workspace, guarded: [...this.toolDirectories, ...options.mcp.map((path) => realpathSync(path))] }
+    const places = {
+      writable: [this.workspace, realPathOf(tmpdir()), ...options.writable.map((path) => realDirectory(path, 'writable'))],
+      guarded: [...this.toolDirectories, ...options.mcp.map((path) => realpathSync(path)), join(this.workspace, '.agentpipe')],
+    }
     const policy = new Policy(options.mode, places, userRules(options, this.workspace), projectRules(this.workspace))
+    const { mode, network, env } = options
+    this.sandbox = new Sandbox(options.sandbox, { mode, network, env, ...places }, this.commands, diagnose)
     this.permissions = new Permissions(policy, output)
     this.timeoutMs = options.timeout === 0 ? undefined : options.timeout * 1000
     this.maxOutput = Math.min(Math.max(2, Math.floor(options['max-output'])), LARGEST_OUTPUT)
@@ -69,12 +78,20 @@ export class Session {
   }
 }
 
-function realDirectory(path: string): string {
+function realDirectory(path: string, option: string): string {
   try {
     if (statSync(path).isDirectory()) return realpathSync(path)
   } catch (error) {
-    if (path === '.') throw usage('--workspace .: the current directory has been removed, or its path is not UTF-8')
-    throw usage(`--workspace ${path}: ${reason(error)}`)
+    if (path === '.') throw usage(`--${option} .: the current directory has been removed, or its path is not UTF-8`)
+    throw usage(`--${option} ${path}: ${reason(error)}`)
   }
-  throw usage(`--workspace ${path}: not a directory`)
+  throw usage(`--${option} ${path}: not a directory`)
+}
+
+function realPathOf(directory: string): string {
+  try {
+    return realpathSync(directory)
+  } catch {
+    return directory
+  }
 }

@@ -1,26 +1,40 @@
-import { readFile, unlink, writeFile } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { open, unlink, writeFile } from 'node:fs/promises'
+import { constants as system } from 'node:os'
 import { basename } from 'node:path'
+import type { CommandEnd } from './command.js'
 import { programPath } from './programs.js'
 import type { TemporaryDirectory } from './temporary-directory.js'
 
 /** One argument of a program is at most 128 KiB (MAX_ARG_STRLEN of Linux); a longer command goes by a file. */
 const LONGEST_ARGUMENT = 100_000
+/** More than the longest path. */
+const LONGEST_REPORT = 8 * 1024
 
 /** A command made ready for the shell. */
 export interface ShellCommand {
   readonly file: string
   readonly args: readonly string[]
-  /** The directory that the shell was in when it ended, or undefined if it didn't say. To be called once, when it has ended. */
-  directory(): Promise<string | undefined>
+  /** The file in which the shell says how it ended. */
+  readonly report: string
+  /** What the shell said when it ended, or nothing. To be called once, when it has. */
+  ended(): Promise<ShellReport>
+}
+
+export interface ShellReport {
+  /** Its exit status, unless a signal ended it. */
+  readonly status: number | undefined
+  /** The directory that it was in. */
+  readonly directory: string | undefined
 }
 
 /**
  * `command` for bash, where there is none for sh. It is run by `eval`, so that its lines have their own numbers in messages; a trap that it may
- * replace tells where it was in the end.
+ * replace tells how and where it ended.
  */
 export async function shellCommand(command: string, temporary: TemporaryDirectory): Promise<ShellCommand> {
-  const directoryFile = await temporary.path('directory')
-  const trap = `trap ${quote(`2>/dev/null pwd -P >${quote(directoryFile)}`)} EXIT`
+  const report = await temporary.path('report')
+  const trap = `trap ${quote(`2>/dev/null >${quote(report)} printf '%s ' "$?"; 2>/dev/null >>${quote(report)} pwd -P`)} EXIT`
   const inline = quote(command)
   const commandFile = Buffer.byteLength(inline) > LONGEST_ARGUMENT ? await temporary.path('command') : undefined
   if (commandFile !== undefined) await writeFile(commandFile, command, { mode: 0o600 })
@@ -31,11 +45,39 @@ export async function shellCommand(command: string, temporary: TemporaryDirector
   return {
     file,
     args: ['-c', `${trap}; eval ${blank}${text}`, basename(file)],
-    async directory() {
-      const directory = await readFile(directoryFile, 'utf8').catch(() => '')
-      await Promise.all([directoryFile, ...(commandFile === undefined ? [] : [commandFile])].map((path) => unlink(path).catch(() => {})))
-      return directory.replace(/\n$/, '') || undefined
+    report,
+    async ended() {
+      const said = await readReport(report)
+      await Promise.all([report, ...(commandFile === undefined ? [] : [commandFile])].map((path) => unlink(path).catch(() => {})))
+      const [, status, directory] = /^(\d+) (\/[^\0]*)?\n?$/s.exec(said) ?? []
+      return { status: status === undefined ? undefined : Number(status), directory: directory?.replace(/\n$/, '') }
     },
+  }
+}
+
+/**
+ * How a confined command ended. Bubblewrap gives 128 + n as exit status for what signal n has ended, as shells do; a shell that ended by itself has
+ * reported that status. (Not one whose trap on EXIT the command has replaced, nor a program that it has become by `exec`: taken for ended by a signal.)
+ */
+export function endOfConfined(end: CommandEnd, { status }: ShellReport): CommandEnd {
+  const { exitCode } = end
+  if (exitCode === undefined || exitCode <= 128 || exitCode === status) return end
+  const name = Object.entries(system.signals).find(([, number]) => number === exitCode - 128)?.[0]
+  return name === undefined ? end : { ...end, exitCode: undefined, signal: name }
+}
+
+/** The command could have made anything of it. */
+async function readReport(path: string): Promise<string> {
+  try {
+    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(LONGEST_REPORT), 0, LONGEST_REPORT, 0)
+      return buffer.toString('utf8', 0, bytesRead)
+    } finally {
+      await file.close()
+    }
+  } catch {
+    return ''
   }
 }
 

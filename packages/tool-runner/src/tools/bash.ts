@@ -1,10 +1,11 @@
 import { open } from 'node:fs/promises'
+import type { CommandEnd } from '../command.js'
 import { ending, joined, outcomeOf } from '../command-outcome.js'
 import { CommandOutput } from '../command-output.js'
 import { commandEnvironment } from '../environment.js'
 import { OutputCapture } from '../output-capture.js'
 import type { Session } from '../session.js'
-import { shellCommand } from '../shell.js'
+import { endOfConfined, shellCommand } from '../shell.js'
 import { type Call, defineTool, type Outcome, type Tool } from '../tool.js'
 import { ToolError } from '../tool-error.js'
 
@@ -12,7 +13,8 @@ export function bashTool(session: Session): Tool {
   return defineTool({
     name: 'Bash',
     description:
-      'Runs a command with bash and gives what it prints. It begins in the workspace, and later commands where the one before ended. Nobody can answer it: there is no input and no terminal. It is ended when its time is over. With background it goes on while you do other things: Jobs tells of it. Nothing outlives the session.',
+      'Runs a command with bash and gives what it prints. It begins in the workspace, and later commands where the one before ended. Nobody can answer it: there is no input and no terminal. It is ended when its time is over. With background it goes on while you do other things: Jobs tells of it. Nothing outlives the session.' +
+      session.sandbox.about,
     readOnly: false,
     judgesItself: true,
     inputSchema: {
@@ -34,36 +36,50 @@ export function bashTool(session: Session): Tool {
 }
 
 async function runShell(session: Session, command: string, timeoutMs: number | undefined, { live, signal }: Call): Promise<Outcome> {
-  const { directory, note } = await session.workingDirectory.enter()
-  const shell = await shellCommand(command, session.temporary)
+  const { note, program, ended } = await prepared(session, command)
   const capture = new OutputCapture(session.maxOutput, () => session.temporary.path('output'))
   const output = new CommandOutput((chunk, stream) => [capture.write(chunk), live.write(chunk, stream)])
-  const spec = { file: shell.file, args: shell.args, cwd: directory, env: commandEnvironment(directory, session.env), timeoutMs, signal }
-  try {
-    const end = await session.commands.run({ ...spec, sink: (chunk, stream) => output.write(chunk, stream) })
-    output.end()
-    const { text, fullOutput } = await capture.finish()
-    return { ...outcomeOf(end, timeoutMs), output: joined(note, text, ending(end, timeoutMs)), exitCode: end.exitCode, signal: end.signal, fullOutput }
-  } finally {
-    session.workingDirectory.left(await shell.directory())
-  }
+  const running = session.commands.run({ ...program, timeoutMs, signal, sink: (chunk, stream) => output.write(chunk, stream) })
+  const { end, directory } = await ended(running)
+  session.workingDirectory.left(directory)
+  output.end()
+  const { text, fullOutput } = await capture.finish()
+  return { ...outcomeOf(end, timeoutMs), output: joined(note, text, ending(end, timeoutMs)), exitCode: end.exitCode, signal: end.signal, fullOutput }
 }
 
 /** A job has no time limit but the one that it is given. */
 async function startJob(session: Session, command: string, timeoutMs: number | undefined): Promise<Outcome> {
-  const { directory, note } = await session.workingDirectory.enter()
-  const shell = await shellCommand(command, session.temporary)
+  const { note, program, ended } = await prepared(session, command)
   const path = await session.temporary.path('job')
   const file = await open(path, 'ax', 0o600)
   const killing = new AbortController()
   try {
-    const spec = { file: shell.file, args: shell.args, cwd: directory, env: commandEnvironment(directory, session.env), timeoutMs, signal: killing.signal }
-    const { ended } = await session.commands.runInto(file.fd, spec)
-    const job = session.jobs.add(command, path, ended, () => killing.abort())
-    void ended.then(() => shell.directory())
+    const started = await session.commands.runInto(file.fd, { ...program, timeoutMs, signal: killing.signal })
+    const job = session.jobs.add(
+      command,
+      path,
+      ended(started.ended).then(({ end }) => end),
+      () => killing.abort(),
+    )
     const output = joined(note, Buffer.from(`[job ${job.id} has begun; Jobs tells of it; its output goes to ${path}]`), undefined)
     return { status: 'ok', output, summary: `job ${job.id}` }
   } finally {
     await file.close()
   }
+}
+
+/** A command ready to be run where the last one ended, confined if it has to be; `ended` says, and has to be asked, how it ended and where. */
+async function prepared(session: Session, command: string) {
+  const { directory: cwd, note } = await session.workingDirectory.enter()
+  const shell = await shellCommand(command, session.temporary)
+  const { confined, ...program } = await session.sandbox.confined(shell, cwd)
+  const ended = async (running: Promise<CommandEnd>) => {
+    const end = await running.catch(async (error: unknown) => {
+      await shell.ended()
+      throw error
+    })
+    const report = await shell.ended()
+    return { end: confined ? endOfConfined(end, report) : end, directory: report.directory }
+  }
+  return { note, program: { ...program, cwd, env: commandEnvironment(cwd, session.env) }, ended }
 }
