@@ -13,7 +13,7 @@ async function edit(place: Place, content: string | Buffer, input: { old_string:
   return { ...result, content: readFileSync(path) } as Result & { content: Buffer }
 }
 
-t.test('the replacement is taken byte for byte', async (t) => {
+t.test('case 19: the replacement is taken byte for byte', async (t) => {
   const place = new Place(t)
   const newString = "$& $$ $` $' $1 $<n> \\1 & \\n"
   for (const replaceAll of [false, true]) {
@@ -23,7 +23,7 @@ t.test('the replacement is taken byte for byte', async (t) => {
   }
 })
 
-t.test('line ends, the last newline, BOM and odd bytes stay', async (t) => {
+t.test('cases 20 and 21: line ends, the last newline, BOM and odd bytes stay, backslashes too', async (t) => {
   const place = new Place(t)
   const cases: [string, string | Buffer, string, string, string | Buffer][] = [
     ['CRLF', 'a = 1;\r\nb = 2;\r\n', 'a = 1;\nb = 2;', 'a = 1;\nb = 3;\nc = 4;', 'a = 1;\r\nb = 3;\r\nc = 4;\r\n'],
@@ -75,7 +75,7 @@ t.test('an edit comes with a unified diff', async (t) => {
   t.match(made, { output: 'made new: 2 bytes', diff: '--- /dev/null\n+++ b/new\n@@ -0,0 +1,1 @@\n+x\n' })
 })
 
-t.test('Write writes what it is given, and nothing else changes', async (t) => {
+t.test('case 21: Write writes what it is given, and nothing else changes', async (t) => {
   const place = new Place(t)
   const content = 'print("a\\nb")\nC:\\new\\table \\\\ \\t\n#define X \\\n  1\n\r\n\ufeff é漢😀 no end'
   const path = (name: string) => join(place.workspace, name)
@@ -101,7 +101,7 @@ t.test('Write writes what it is given, and nothing else changes', async (t) => {
   t.equal(readFileSync(path('empty')).length, 0)
 })
 
-t.test('what has changed since it was read is not overwritten', async (t) => {
+t.test('case 26: what has changed since it was read is not overwritten', async (t) => {
   const place = new Place(t)
   const path = (name: string) => join(place.workspace, name)
   for (const name of ['f', 'g']) writeFileSync(path(name), 'old\n')
@@ -123,7 +123,7 @@ t.test('what has changed since it was read is not overwritten', async (t) => {
   await runner.ended
 })
 
-t.test('nothing outside is written in mode workspace', async (t) => {
+t.test('case 22: nothing outside is written in mode workspace', async (t) => {
   const place = new Place(t)
   const { workspace, outside, temporary } = place
   mkdirSync(`${workspace}-evil`)

@@ -116,7 +116,7 @@ t.test('a server at an address', async (t) => {
   const server = spawn('node', [EVERYTHING, 'streamableHttp'], { env: testEnvironment({ PORT: String(port), NODE_OPTIONS: undefined }), stdio: 'ignore' })
   t.teardown(() => server.kill('SIGKILL'))
   const url = `http://127.0.0.1:${port}/mcp`
-  t.ok(await eventually(() => fetch(url).then(Boolean, () => false), 15_000))
+  t.ok(await eventually(() => fetch(url).then(Boolean, () => false), 60_000))
   const nowhere = { url: 'http://127.0.0.1:1/mcp' }
   const { results, stderr } = await calls(place, configure(place, { web: { type: 'http', url, headers: { 'X-A': 'b' } }, nowhere }), [
     ['web__echo', { message: 'far' }],

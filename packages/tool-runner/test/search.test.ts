@@ -76,7 +76,7 @@ t.test('Grep: lines, context, files', async (t) => {
   t.match(await place.callOne('Grep', { pattern: '(' }), { status: 'error', output: /unclosed group/ })
 })
 
-t.test('a pattern, path or glob is never an option', async (t) => {
+t.test('case 23: a pattern, path or glob is never an option', async (t) => {
   const place = new Place(t)
   tree(place, {
     'evil.sh': '#!/bin/sh\ntouch pwned\ncat\n',

@@ -49,11 +49,11 @@ export class LiveRunner {
   }
 
   async untilPrinted(id: string, text: string): Promise<void> {
-    if (!(await eventually(() => this.printed(id).includes(text), 15_000))) throw new Error(`${id} never printed ${text}: ${this.stderr}`)
+    if (!(await eventually(() => this.printed(id).includes(text), 60_000))) throw new Error(`${id} never printed ${text}: ${this.stderr}`)
   }
 
   async result(id: string): Promise<Result> {
-    const found = await eventually(() => this.frames.find(([type, of]) => type === 'TOOL_RESULT' && of === id), 15_000)
+    const found = await eventually(() => this.frames.find(([type, of]) => type === 'TOOL_RESULT' && of === id), 60_000)
     if (found === undefined) throw new Error(`no result of ${id}: ${this.stderr}`)
     return resultOf(found)
   }

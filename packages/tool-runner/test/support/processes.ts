@@ -10,7 +10,7 @@ export function running(line: string): number[] {
 
 /** Waits until nothing of the name runs; gives what still does in the end. */
 export async function leftOf(line: string): Promise<number[]> {
-  await eventually(() => running(line).length === 0, 5000)
+  await eventually(() => running(line).length === 0, 30_000)
   return running(line)
 }
 
