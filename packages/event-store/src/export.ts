@@ -2,7 +2,7 @@ import { command } from '@agentpipe/stage'
 import { blocksOf } from './blocks.js'
 import { entriesIn, logLines } from './log-reader.js'
 import { markdown } from './markdown.js'
-import { entriesOf, readingOptions, sessionFile } from './reading.js'
+import { entriesOf, framesOf, readingOptions, sessionFile } from './reading.js'
 
 const options = {
   format: { type: 'text', value: 'FORMAT', choices: ['resp', 'jsonl', 'md'], default: 'md', about: 'frames, lines of the log, or a document' },
@@ -32,7 +32,7 @@ type Pieces = (context: Parameters<typeof entriesOf>[0], session: ReturnType<typ
 
 const FORMATS: Readonly<Record<'resp' | 'jsonl' | 'md', Pieces>> = {
   *resp(context, { log }) {
-    for (const { frame } of entriesOf(context, log)) yield frame.bytes
+    for (const bytes of framesOf(context, log)) yield Buffer.from(bytes)
   },
   *jsonl(_context, { log }) {
     for (const line of wholeLines(log)) yield Buffer.concat([line, LF])

@@ -20,35 +20,72 @@ export interface Line {
   readonly length: number
 }
 
+/** Lines that are whole and follow each other, with the LF of each. */
+export interface WholeLines {
+  readonly block: Buffer
+  /** Where in the file it begins. */
+  readonly start: number
+}
+
 /**
  * The lines of an open file from `start` on, in memory bounded by the longest line. They end at LF and nothing else. The bytes of a line are a view that
  * is valid until the next one is asked for: every block is read into the same buffer.
  */
 export function* linesOf(descriptor: number, start = 0): Generator<Line> {
+  for (const piece of piecesOf(descriptor, start)) {
+    if ('block' in piece) yield* linesIn(piece)
+    else yield piece
+  }
+}
+
+/** The same lines, as many at once as are in a block: only one that does not fit, or the last one without LF, comes alone. */
+export function* piecesOf(descriptor: number, start = 0): Generator<WholeLines | Line> {
   const held = new Pieces()
   const buffer = Buffer.allocUnsafeSlow(BLOCK_BYTES)
+  // Where in the file that begins which is not given yet: pieces that are held, then `kept` bytes at the beginning of the buffer.
   let at = start
-  for (let chunkStart = start; ; ) {
-    const chunk = fill(buffer, descriptor, chunkStart)
-    if (chunk.length === 0) break
-    chunkStart += chunk.length
+  let kept = 0
+  for (;;) {
+    const count = fill(buffer.subarray(kept), descriptor, at + held.length + kept).length
+    const filled = buffer.subarray(0, kept + count)
+    if (count === 0) {
+      held.append(filled)
+      if (held.length > 0) yield held.take(false, at)
+      return
+    }
     let from = 0
-    for (let end = chunk.indexOf(LF); end >= 0; end = chunk.indexOf(LF, from)) {
-      const piece = chunk.subarray(from, end)
-      from = end + 1
-      if (held.length === 0) {
-        yield { bytes: piece, tooLong: false, ended: true, start: at, length: piece.length }
-        at += piece.length + 1
-        continue
-      }
-      held.append(piece)
+    if (held.length > 0) {
+      const end = filled.indexOf(LF)
+      held.append(Buffer.from(end < 0 ? filled : filled.subarray(0, end)))
+      kept = 0
+      if (end < 0) continue
       const line = held.take(true, at)
       at += line.length + 1
+      from = end + 1
       yield line
     }
-    held.append(Buffer.from(chunk.subarray(from)))
+    const last = filled.lastIndexOf(LF)
+    if (last >= from) {
+      const block = filled.subarray(from, last + 1)
+      yield { block, start: at }
+      at += block.length
+      from = last + 1
+    }
+    kept = filled.length - from
+    if (kept === buffer.length) {
+      held.append(Buffer.from(filled))
+      kept = 0
+    } else buffer.copyWithin(0, from, filled.length)
   }
-  if (held.length > 0) yield held.take(false, at)
+}
+
+/** Whole lines one by one. */
+export function* linesIn({ block, start }: WholeLines): Generator<Line> {
+  for (let from = 0; from < block.length; ) {
+    const end = block.indexOf(LF, from)
+    yield { bytes: block.subarray(from, end), tooLong: false, ended: true, start: start + from, length: end - from }
+    from = end + 1
+  }
 }
 
 /** The lines of an open file, the last one first: the end of a log of any size is found without reading the rest. */

@@ -47,26 +47,25 @@ const TOO_LONG: LineEntries = { ...NOTHING, problems: ['too long for a record: l
 export function* readLog(path: string, damaged: Damaged, { start = 0, fromSeq = 0, read }: Extent = {}): Generator<LogEntry> {
   let number = 0
   const plain = new PlainLines()
-  const descriptor = openLog(path)
-  try {
-    for (const line of linesOf(descriptor, start)) {
-      number++
-      read?.(line.length)
-      const entry = plain.entryIn(line.bytes)
-      if (entry !== undefined) {
-        if (entry.record.seq >= fromSeq) yield entry
-        continue
-      }
-      if (fromSeq > 0 && headsIn(line).every(({ seq }) => seq < fromSeq)) continue
-      const { entries, problems } = entriesIn(line)
-      for (const problem of problems) damaged(start === 0 ? `line ${number}` : `line at byte ${line.start}`, line.ended ? problem : `torn, ${problem}`)
-      for (const each of entries) if (each.record.seq >= fromSeq) yield each
+  for (const line of logLines(path, start)) {
+    number++
+    read?.(line.length)
+    const entry = plain.entryIn(line.bytes)
+    if (entry !== undefined) {
+      if (entry.record.seq >= fromSeq) yield entry
+      continue
     }
-  } catch (error) {
-    throw cannotRead(path, error)
-  } finally {
-    closeSync(descriptor)
+    if (fromSeq > 0 && headsIn(line).every(({ seq }) => seq < fromSeq)) continue
+    const { entries, problems } = entriesIn(line)
+    tellProblems(line, problems, start === 0 ? number : undefined, damaged)
+    for (const each of entries) if (each.record.seq >= fromSeq) yield each
   }
+}
+
+/** Tells what is wrong with a line, by its number where that is known. */
+export function tellProblems(line: Line, problems: readonly string[], number: number | undefined, damaged: Damaged): void {
+  const where = number === undefined ? `line at byte ${line.start}` : `line ${number}`
+  for (const problem of problems) damaged(where, line.ended ? problem : `torn, ${problem}`)
 }
 
 /** What is whole in a line, and what is wrong with it. */
@@ -87,10 +86,15 @@ export function entriesIn(line: Line): LineEntries {
 }
 
 /** The lines of a log, in order, from the one that begins at `start`. Throws StageError (66) where it can't be read. */
-export function* logLines(path: string, start = 0): Generator<Line> {
+export function logLines(path: string, start = 0): Generator<Line> {
+  return reading(path, (descriptor) => linesOf(descriptor, start))
+}
+
+/** What `items` gives of a log that is open meanwhile. Throws StageError (66) where it can't be read. */
+export function* reading<Item>(path: string, items: (descriptor: number) => Iterable<Item>): Generator<Item> {
   const descriptor = openLog(path)
   try {
-    yield* linesOf(descriptor, start)
+    yield* items(descriptor)
   } catch (error) {
     throw cannotRead(path, error)
   } finally {

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path'
 import { type Context, type Diagnose, usage } from '@agentpipe/stage'
-import { type Extent, type LogEntry, readLog } from './log-reader.js'
+import { frameBytes } from './frame-bytes.js'
+import { type Damaged, type Extent, type LogEntry, readLog } from './log-reader.js'
 import { projectDirectory, stateDirectory, workingDirectory } from './session-directory.js'
 import { isBeingWritten } from './session-lock.js'
 import { allSessions, findSession, type Session, sessionsIn } from './sessions.js'
@@ -39,12 +40,25 @@ export function sessionsHere({ options: { dir } }: Pick<Reading, 'options'>, all
 }
 
 /** What a log holds. Damaged lines are told of on stderr, the first ones each, the rest as a number; what a live writer has not yet ended is no damage. */
-export function* entriesOf({ diagnose }: { readonly diagnose: Diagnose }, log: string, extent?: Extent): Generator<LogEntry> {
+export function entriesOf(context: Telling, log: string, extent?: Extent): Generator<LogEntry> {
+  return telling(context, log, (damaged) => readLog(log, damaged, extent))
+}
+
+/** The frames of a log from `start` on, as bytes that are valid until the next ones are asked for. Damage is told of as `entriesOf` does. */
+export function framesOf(context: Telling, log: string, start?: number): Generator<Buffer> {
+  return telling(context, log, (damaged) => frameBytes(log, damaged, start))
+}
+
+interface Telling {
+  readonly diagnose: Diagnose
+}
+
+function* telling<Item>({ diagnose }: Telling, log: string, items: (damaged: Damaged) => Iterable<Item>): Generator<Item> {
   let count = 0
   const damaged = (where: string, damage: string) => {
     if (damage.startsWith('torn') && isBeingWritten(dirname(log))) return
     if (++count <= TOLD) diagnose(`${log}: ${where}: ${damage}`)
   }
-  yield* readLog(log, damaged, extent)
+  yield* items(damaged)
   if (count > TOLD) diagnose(`${log}: ${count - TOLD} more lines are damaged`)
 }

@@ -10,7 +10,7 @@ const QUOTE = 0x22
 const ZERO = 0x30
 const NINE = 0x39
 /** Bytes of `2026-12-01T09:30:00.123Z`. */
-const TIME_BYTES = 24
+export const TIME_BYTES = 24
 const LONGEST_TYPE = 64
 
 /** What stands at the beginning of each line that event-store writes. */

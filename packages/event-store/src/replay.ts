@@ -1,7 +1,7 @@
 import { type Context, command, usage } from '@agentpipe/stage'
 import { type Extent, inLog } from './log-reader.js'
 import { Pace } from './pace.js'
-import { entriesOf, readingOptions, sessionFile } from './reading.js'
+import { entriesOf, framesOf, readingOptions, sessionFile } from './reading.js'
 import { startOfTurns } from './turns.js'
 
 const options = {
@@ -18,10 +18,19 @@ export const replay = command({
   operands: 'ID',
   examples: ['event-store replay latest --last 1 | resp-render', 'event-store replay latest > session.resp'],
   async act(context) {
-    const { output } = context
+    const { output, trace } = context
     const pace = new Pace(context.options.speed)
     const { log } = sessionFile(context)
-    for (const { record, frame } of entriesOf(context, log, extent(context, log))) {
+    const what = extent(context, log)
+    if (!pace.isReal && what.fromSeq === undefined && trace === undefined) {
+      for (const bytes of framesOf(context, log, what.start)) {
+        output.write(bytes)
+        output.flush()
+        if (output.closed) return
+      }
+      return
+    }
+    for (const { record, frame } of entriesOf(context, log, what)) {
       if (pace.isReal) await pace.wait(record.time, () => output.flush())
       output.pass(frame)
       if (output.backedUp) output.flush()
