@@ -1,8 +1,11 @@
+import { isUtf8 } from 'node:buffer'
 import { type Line, linesIn, piecesOf, type WholeLines } from './lines.js'
 import { type Damaged, entriesIn, reading, tellProblems } from './log-reader.js'
 import { PlainLines } from './plain-line.js'
 
-const OUTPUT_BYTES = 1024 * 1024
+const OUTPUT_BYTES = 512 * 1024
+/** Of the output, what is always free for a line that comes next. */
+const ROOM_BYTES = 256 * 1024
 
 /**
  * The recorded frames of a log from `start` on, as bytes: what `readLog` gives one by one, faster. Damage is told of as there. The bytes are valid until the
@@ -15,6 +18,7 @@ export function frameBytes(path: string, damaged: Damaged, start = 0): Generator
 class FrameBytes {
   readonly #plain = new PlainLines()
   readonly #output = Buffer.allocUnsafeSlow(OUTPUT_BYTES)
+  #length = 0
   #lines = 0
 
   constructor(
@@ -27,14 +31,21 @@ class FrameBytes {
       if ('block' in piece) yield* this.#block(piece)
       else yield* this.#line(piece)
     }
+    yield* this.#rest()
   }
 
   *#block({ block, start }: WholeLines): Generator<Buffer> {
+    const utf8 = isUtf8(block)
     for (let at = 0; at < block.length; ) {
-      const { length, lines, end } = this.#plain.run(block, at, this.#output)
+      if (this.#length > ROOM_BYTES) yield* this.#rest()
+      const { length, lines, end } = this.#plain.run(block, at, utf8, this.#output, this.#length)
       this.#lines += lines
-      if (length > 0) yield this.#output.subarray(0, length)
+      this.#length = length
       if (end === block.length) return
+      if (end > at && length > ROOM_BYTES) {
+        at = end
+        continue
+      }
       const line = linesIn({ block: block.subarray(end), start: start + end }).next().value as Line
       yield* this.#line(line)
       at = end + line.length + 1
@@ -45,6 +56,16 @@ class FrameBytes {
     this.#lines++
     const { entries, problems } = entriesIn(line)
     tellProblems(line, problems, this.start === 0 ? this.#lines : undefined, this.damaged)
-    for (const { frame } of entries) yield frame.bytes
+    for (const { frame } of entries) {
+      const { bytes } = frame
+      if (this.#length + bytes.length > this.#output.length - ROOM_BYTES) yield* this.#rest()
+      if (bytes.length > ROOM_BYTES) yield bytes
+      else this.#length += bytes.copy(this.#output, this.#length)
+    }
+  }
+
+  *#rest(): Generator<Buffer> {
+    if (this.#length > 0) yield this.#output.subarray(0, this.#length)
+    this.#length = 0
   }
 }

@@ -1,5 +1,5 @@
 import { type FieldValue, Frame } from '@agentpipe/frame'
-import { type FieldSpec, MESSAGES, type MessageSpec } from '@agentpipe/message'
+import { type FieldSpec, MESSAGES, type MessageSpec, repeatedMembers } from '@agentpipe/message'
 import { frames, root } from '@agentpipe/testing'
 import fc from 'fast-check'
 import t from 'tap'
@@ -32,10 +32,13 @@ const ordinary = fc.constantFrom(...Object.entries<MessageSpec>(MESSAGES).filter
       fc.tuple(...fields.map(value)),
       fc.subarray([...attributes]).chain((some) => fc.tuple(...some.map((field) => value(field).map((text) => [field.name, text])))),
     )
-    .map(([required, given]): FieldValue[] => [type, ...required, ...given.flat()]),
+    .map(([required, given]): FieldValue[] => [type, ...required, ...given.flat(), ...(type === 'TOOL_CALL' ? repeatedMembers(required[2] as string) : [])]),
 )
 
+const inputs = fc.dictionary(fc.string(), fc.oneof(fc.string(), fc.nat(), fc.boolean(), fc.constantFrom(null, ...TEXTS), fc.jsonValue()), { maxKeys: 4 })
+
 function value({ type }: FieldSpec): fc.Arbitrary<string> {
+  if (type === 'json') return inputs.map((input) => JSON.stringify(input))
   return type === 'integer' ? fc.nat().map(String) : fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...TEXTS))
 }
 
@@ -59,6 +62,7 @@ t.test('the frame of a plain line is the one that parsing gives, whatever it hol
 t.test('a plain line that something has changed gives what parsing gives, or is left to the parser', async () => {
   const lines = [
     ['TEXT', 'a "b" \n é'],
+    ['TOOL_CALL', 'Bash', 'c1', '{"command":"ls \\"a\\"","n":1,"all":true}', 'command', 'ls "a"', 'n', '1', 'all', 'true'],
     ['USAGE', '10', '20', '0', '5', 'model', 'm'],
     ['TOOL_RESULT', 'c1', 'Bash', '\x1b[1m', 'exit_code', '0'],
   ].map(recordText)
@@ -86,8 +90,8 @@ function agree(bytes: Buffer): number {
   if (bytes.includes(10)) return 0
   const entry = new PlainLines().entryIn(bytes)
   const lines = Buffer.concat([bytes, Buffer.from('\n')])
-  const output = Buffer.alloc(2 * lines.length)
-  const run = new PlainLines().run(lines, 0, output)
+  const output = Buffer.alloc(4 * lines.length)
+  const run = new PlainLines().run(lines, 0, false, output, 0)
   if (entry === undefined) {
     if (run.length > 0) throw new Error(`taken among others: ${bytes}`)
     return 0
