@@ -57,6 +57,7 @@ export function drawing(rendering: Rendering, { output, terminal, width }: Place
   }
   return {
     outputs: [screen],
+    saysLast: true,
     frame(frame) {
       if (frame.type === 'PROMPT') {
         takePrompt(frame)

@@ -43,6 +43,7 @@ export const render = command({
     }
     return {
       prints: 'text',
+      saysLast: true,
       frame: (frame) => rendering.frame(frame),
       batch: write,
       end,

@@ -14,6 +14,7 @@ import type { ColourDepth } from './style.js'
 import { subAgentResult } from './sub-agent-result.js'
 import { type Theme, type ThemeChoice, themeFor } from './theme.js'
 import { TurnUsage } from './turn-usage.js'
+import { userMessage } from './user-message.js'
 
 export interface RenderOptions {
   /** Cells of a row, 1 or more. */
@@ -113,7 +114,8 @@ export class Renderer {
   #show(frame: Frame, event: Exclude<EventType, 'TEXT' | 'THINKING' | 'TOOL_OUTPUT'>): void {
     switch (event) {
       case 'USER_MESSAGE':
-        this.#user(frame)
+        this.#said = false
+        userMessage(this.#screen, frame, this.#options.toolOutput)
         break
       case 'TOOL_CALL':
         this.#said = true
@@ -175,15 +177,6 @@ export class Renderer {
     if (this.#options.thinking === 'hide') return undefined
     const style = this.#screen.theme.thinking
     return plainFlow(this.#screen, { style, margin: margin('┊ ', style, '┊ '), single: this.#options.thinking === 'brief' })
-  }
-
-  #user(frame: Frame): void {
-    this.#said = false
-    const style = this.#screen.theme.user
-    const prose = new Prose(this.#screen, plainFlow(this.#screen, { style, margin: margin('> ', style) }))
-    prose.push(frame.field(1) as Buffer)
-    prose.end()
-    notices.images(this.#screen, frame)
   }
 
   #endProse(): void {

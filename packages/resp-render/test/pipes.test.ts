@@ -26,6 +26,13 @@ t.test('truncated: case 3', async (t) => {
   t.equal(status, 65)
 })
 
+t.test('what is wrong is said on a line of its own', async (t) => {
+  for (const format of ['ansi', 'text']) {
+    const { stdout } = await shell('{ resp write TEXT "one two"; sleep .1; printf "*1"; } | resp-render --format "$1" 2>&1', [format])
+    t.equal(stdout.toString(), 'one two\nresp-render: truncated at byte 29: the input ends inside the frame that begins at byte 27\n', format)
+  }
+})
+
 t.test('the terminal is left without a style when the input is cut', async (t) => {
   const input = Buffer.concat([frames(['THINKING', 'hm']), Buffer.from('*')])
   const { stdout } = await run('resp-render', ['--color', 'always'], { input })

@@ -76,3 +76,28 @@ t.test('calls that never end do not grow without bound', async (t) => {
   const frames = Array.from({ length: 5000 }, (_, index) => ['TOOL_CALL', 'Bash', `c${index}`, '{"command":"x"}'])
   t.match(render([...frames, ['TOOL_RESULT', 'c0', 'Bash', ''], ['TOOL_RESULT', 'c4999', 'Bash', '']]), /\n✓ Bash\n✓ Bash {2}x\n$/)
 })
+
+t.test('of a long message of the user the beginning and the end are shown', async (t) => {
+  const lines = (count: number) => Array.from({ length: count }, (_, index) => `${index + 1}`)
+  const shown = (text: string, toolOutput: 10 | 'all' = 10) => render([['USER_MESSAGE', text]], { toolOutput }).split('\n')
+  t.same(
+    shown(lines(21).join('\n')).slice(0, -1),
+    [
+      `> 1`,
+      ...lines(21)
+        .slice(1)
+        .map((line) => `  ${line}`),
+    ],
+    'a note in place of one line saves nothing',
+  )
+  t.same(shown(lines(22).join('\n')).slice(13, 17), ['  14', '  … 2 lines left out', '  17', '  18'])
+  t.same(shown(lines(5000).join('\r\n')).slice(13, 17), ['  14', '  … 4,980 lines left out', '  4995', '  4996'])
+  t.equal(shown(lines(5000).join('\n'), 'all').length, 5001)
+  t.match(
+    shown(`${'😀'.repeat(1500)}\nend`)
+      .slice(-3)
+      .join(),
+    /😀 … 1,000 more characters, {2}end,$/,
+  )
+  t.equal(shown(`a\tb\n${'\n'.repeat(40)}c\u202e`).at(-2), '  c\\u202e')
+})

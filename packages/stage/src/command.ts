@@ -42,6 +42,8 @@ export interface FrameStage {
   readonly outputs?: readonly Output[]
   /** `text`: what it prints are no frames, so that none goes out either when its input is malformed. */
   readonly prints?: 'frames' | 'text'
+  /** What it prints may stand on the same screen as its diagnostics: it is cancelled, and its outputs are flushed, before it says what is wrong. */
+  readonly saysLast?: boolean
 }
 
 /**

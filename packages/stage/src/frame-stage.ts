@@ -147,12 +147,12 @@ class FrameLoop {
     if (this.#leaving) return
     this.#leaving = true
     this.#input?.stop()
-    const status = this.#report(error)
+    const said = this.#stage.saysLast ? undefined : this.#report(error)
     const finish = async () => {
       await this.#cancel()
       await this.#finished()
     }
-    this.#withinLimit(finish()).then(() => this.#ended(status))
+    this.#withinLimit(finish()).then(() => this.#ended(said ?? this.#report(error)))
   }
 
   #report(error: unknown): number {
