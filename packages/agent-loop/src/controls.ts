@@ -32,6 +32,8 @@ export class Controls {
     if (name === 'clear') this.#around.journal.send(messageFields('CONTEXT_UPDATE', ['clear', 'manual']))
     else if (name === 'compact') await this.#compact(args, signal)
     else if (name === 'model') await this.#model(args.trim())
+    // A command that could not be read; who reads commands has no other way to be heard.
+    else if (name === 'refused') this.#refuse(args)
     else this.#refuse(`there is no CONTROL ${JSON.stringify(name.slice(0, 100))}: compact, model, clear`)
   }
 

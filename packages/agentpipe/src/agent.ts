@@ -21,7 +21,8 @@ export const main = command({
     try {
       check(options)
       if (options['dry-run']) return output.write(Buffer.from(listing(options)))
-      const prompt = options.interactive ? Buffer.alloc(0) : await readPrompt(operands, diagnose)
+      const driven = options.interactive || options['input-format'] === 'stream-json'
+      const prompt = driven ? Buffer.from(operands.join(' ')) : await readPrompt(operands, diagnose)
       const script = writeScript(options, prompt, dirname(realpathSync(process.argv[1] as string)))
       if (options['print-script']) return output.write(script)
       return await supervise(script, report)
@@ -33,8 +34,9 @@ export const main = command({
 })
 
 /** Whether a person at the terminal is asked for prompts: there is none, and nowhere that one could come from. */
-function isInteractive({ 'output-format': format, 'print-script': prints }: { 'output-format': string; 'print-script': boolean }, operands: readonly string[]) {
-  if (operands.length > 0 || format !== 'human' || descriptorKind(0) !== 'terminal') return false
+function isInteractive(options: { 'input-format': string; 'output-format': string; 'print-script': boolean }, operands: readonly string[]) {
+  const { 'input-format': input, 'output-format': format, 'print-script': prints } = options
+  if (operands.length > 0 || input !== 'text' || format !== 'human' || descriptorKind(0) !== 'terminal') return false
   return prints || descriptorKind(STDOUT) === 'terminal'
 }
 

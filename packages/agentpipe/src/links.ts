@@ -91,7 +91,7 @@ function around(settings: Settings, name: StageName): Link[] {
 function ownWords(settings: Settings, name: StageName): string {
   const words: string[] = [name, ...handedOn(name, settings)].map(quote)
   const format = settings['output-format']
-  if (name === 'agent-loop') words.push(...(settings.interactive ? [] : ['--once']), '--ring')
+  if (name === 'agent-loop') words.push(...(settings.interactive || settings['input-format'] === 'stream-json' ? [] : ['--once']), '--ring')
   if (name === 'agent-loop' && settings.interactive) words.push('${session:+--session="$session"}')
   else if (name === 'agent-loop' && resumes(settings)) words.push('--session="$session"')
   if (name === 'resp-render' && settings.interactive) words.push('--tty')

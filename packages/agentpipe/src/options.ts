@@ -68,6 +68,7 @@ export const OPTIONS = {
   pipeline: { type: 'text', value: 'NAME', about: 'a named set of options of the config file', rare: true },
   record: { type: 'text', value: 'FILE', about: 'write all frames to FILE, to be replayed' },
   'output-format': { type: 'text', value: 'FORMAT', choices: ['human', 'text', 'json', 'stream-json'], default: 'human', about: 'what to print' },
+  'input-format': { type: 'text', value: 'FORMAT', choices: ['text', 'stream-json'], default: 'text', about: 'of standard input', rare: true },
   'dry-run': { type: 'flag', about: 'say which stages would run, and leave', rare: true },
   'print-script': { type: 'flag', about: 'print the shell script that would run' },
   ...HANDED_ON['resp-render'],

@@ -115,6 +115,7 @@ trap 'leave 129' HUP
 AGENTPIPE_RUN=$dir
 export AGENTPIPE_RUN
 if [ -z "\${AGENTPIPE_SUPERVISED-}" ]; then
+  exec 3<&0
   if (: >&2); then exec 6>&2; else exec 6>/dev/null; fi
 fi
 if [ -n "\${AGENTPIPE_SUPERVISED-}" ]; then
@@ -141,10 +142,11 @@ function session({ session: id, continue: goOn, interactive }: Settings): string
 
 function input(settings: Settings): string {
   const history = resumes(settings) ? '\n  event-store history --or-none -- "$session" || exit' : ''
-  return `# What agent-loop reads: ${history === '' ? '' : 'the session so far, '}the prompt as a frame, then what comes round.
+  const commands = settings['input-format'] === 'stream-json'
+  return `# What agent-loop reads: ${history === '' ? '' : 'the session so far, '}the prompt as a frame, then ${commands ? 'the commands, and ' : ''}what comes round.
 input() {${history}
-  printf "*2\\r\\n\\$10\\r\\nUSER_INPUT\\r\\n\\$%d\\r\\n%s\\r\\n" "$(printf %s "$prompt" | wc -c)" "$prompt"
-  exec cat "$dir/back"
+  ${commands ? '[ -z "$prompt" ] || ' : ''}printf "*2\\r\\n\\$10\\r\\nUSER_INPUT\\r\\n\\$%d\\r\\n%s\\r\\n" "$(printf %s "$prompt" | wc -c)" "$prompt"
+  exec ${commands ? 'resp commands "$dir/back" <&3' : 'cat "$dir/back"'}
 }
 `
 }

@@ -10,6 +10,8 @@ import { addToStderrLog } from './stderr-log.js'
  * Descriptors of the script: what programs of others say on standard error comes there, under their names; stages say there how they ended; its end tells
  * stages that we have gone. The first is apart from standard error since every Node process makes that one non-blocking, for all who share it.
  */
+/** Ours is its descriptor 3: its own is the script. */
+const STDIN = 0
 const NAMED_STDERR_FD = 6
 const STATUS_FD = 7
 const WATCH_FD = 8
@@ -47,7 +49,7 @@ class Supervisor {
     this.#report = report
     // node:child_process: execa would cost 20 ms before the first stage starts.
     this.#shell = spawn('/bin/sh', ['-s'], {
-      stdio: ['pipe', report ? 'pipe' : STDOUT, 'pipe', 'ignore', 'ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
+      stdio: ['pipe', report ? 'pipe' : STDOUT, 'pipe', STDIN, 'ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
       env: { ...process.env, AGENTPIPE_SUPERVISED: '1' },
     })
     this.ended = new Promise((resolve, reject) => {

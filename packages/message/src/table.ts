@@ -209,7 +209,7 @@ export const MESSAGES = {
   CONTROL: {
     kind: 'command',
     fields: [
-      { name: 'name', type: 'text', values: ['compact', 'model', 'clear'], about: 'what to do' },
+      { name: 'name', type: 'text', values: ['compact', 'model', 'clear', 'refused'], about: 'what to do; refused: an ERROR that says args' },
       { name: 'args', type: 'text', about: 'with what' },
     ],
     attributes: [],

@@ -1,5 +1,6 @@
 import { runStage } from '@agentpipe/stage'
 import { check } from './check.js'
+import { commands } from './commands.js'
 import { conform } from './conform.js'
 import { dump } from './dump.js'
 import { grep } from './grep.js'
@@ -12,6 +13,6 @@ import { write } from './write.js'
 runStage({
   name: 'resp',
   purpose: 'write, read and check frames',
-  verbs: { write, json, unjson, dump, grep, check, stat, merge, conform },
+  verbs: { write, json, unjson, dump, grep, check, stat, merge, commands, conform },
   examples: ['resp write USER_INPUT "fix the failing test" | resp json', "printf '*1\\r\\n$3\\r\\nEND\\r\\n' | resp check"],
 })

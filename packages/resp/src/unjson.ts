@@ -34,7 +34,7 @@ export const unjson = command({
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
 
 /** The frame of a line, undefined where it is blank. Throws an Error that says what is wrong with it. */
-function frameOf(line: Buffer): Buffer | undefined {
+export function frameOf(line: Buffer): Buffer | undefined {
   let text: string
   try {
     text = utf8.decode(line)
@@ -48,8 +48,12 @@ function frameOf(line: Buffer): Buffer | undefined {
 }
 
 function wrongLine(number: number, error: unknown): Error {
-  if (error instanceof StageError) return error
-  if (error instanceof RangeError && error.message.includes('call stack')) return new StageError(EXIT.DATA, `line ${number}: nested too deeply`)
+  return error instanceof StageError ? error : new StageError(EXIT.DATA, lineProblem(number, error))
+}
+
+/** What is wrong with a line, for what `frameOf` threw. */
+export function lineProblem(number: number, error: unknown): string {
+  if (error instanceof RangeError && error.message.includes('call stack')) return `line ${number}: nested too deeply`
   const problem = error instanceof SyntaxError ? `not JSON: ${error.message.charAt(0).toLowerCase()}${error.message.slice(1)}` : reason(error)
-  return new StageError(EXIT.DATA, `line ${number}: ${problem}`)
+  return `line ${number}: ${problem}`
 }

@@ -1,0 +1,67 @@
+import { encodeFrame, Frame } from '@agentpipe/frame'
+import { messageFields, messageSpec } from '@agentpipe/message'
+import { frameOf, lineProblem } from './unjson.js'
+
+const LF = 0x0a
+/** Bytes of a line at most: a field holds no more. */
+const LONGEST_LINE = 64 * 1024 ** 2
+
+/**
+ * Lines of JSON, in whatever pieces they come, as the frames of commands. A line that is none becomes CONTROL refused, which says where it stands and what is
+ * wrong with it: agent-loop makes an ERROR of it, in its turn. Blank lines don't count.
+ */
+export class CommandLines {
+  readonly #each: (frame: Frame) => void
+  #pieces: Buffer[] = []
+  #length = 0
+  #number = 0
+
+  constructor(each: (frame: Frame) => void) {
+    this.#each = each
+  }
+
+  push(chunk: Buffer): void {
+    let start = 0
+    for (let end = chunk.indexOf(LF); end >= 0; end = chunk.indexOf(LF, start)) {
+      this.#add(chunk.subarray(start, end))
+      this.#line()
+      start = end + 1
+    }
+    this.#add(chunk.subarray(start))
+  }
+
+  /** The last line need not end in LF. */
+  end(): void {
+    if (this.#length > 0) this.#line()
+  }
+
+  /** Of a line that is too long nothing is kept but its length. */
+  #add(piece: Buffer): void {
+    this.#length += piece.length
+    if (this.#length > LONGEST_LINE) this.#pieces = []
+    else if (piece.length > 0) this.#pieces.push(piece)
+  }
+
+  #line(): void {
+    const tooLong = this.#length > LONGEST_LINE
+    const line = Buffer.concat(this.#pieces)
+    this.#pieces = []
+    this.#length = 0
+    this.#number++
+    try {
+      if (tooLong) throw new TypeError(`longer than ${LONGEST_LINE} bytes`)
+      const bytes = frameOf(line)
+      if (bytes !== undefined) this.#each(commandOf(bytes))
+    } catch (error) {
+      const bytes = encodeFrame(messageFields('CONTROL', ['refused', `standard input, ${lineProblem(this.#number, error)}`]))
+      this.#each(new Frame(bytes, 0, bytes.length, 0))
+    }
+  }
+}
+
+function commandOf(bytes: Buffer): Frame {
+  const frame = new Frame(bytes, 0, bytes.length, 0)
+  const { type } = frame
+  if (messageSpec(type)?.kind !== 'command') throw new TypeError(`${JSON.stringify(type.toLowerCase().slice(0, 64))} is no command`)
+  return frame
+}
