@@ -1,5 +1,5 @@
-import { constants } from 'node:fs'
-import { open, unlink, writeFile } from 'node:fs/promises'
+import { closeSync, constants, openSync, readSync, unlinkSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { constants as system } from 'node:os'
 import { basename } from 'node:path'
 import type { CommandEnd } from './command.js'
@@ -18,7 +18,7 @@ export interface ShellCommand {
   /** The file in which the shell says how it ended. */
   readonly report: string
   /** What the shell said when it ended, or nothing. To be called once, when it has. */
-  ended(): Promise<ShellReport>
+  ended(): ShellReport
 }
 
 export interface ShellReport {
@@ -46,9 +46,10 @@ export async function shellCommand(command: string, temporary: TemporaryDirector
     file,
     args: ['-c', `${trap}; eval ${blank}${text}`, basename(file)],
     report,
-    async ended() {
-      const said = await readReport(report)
-      await Promise.all([report, ...(commandFile === undefined ? [] : [commandFile])].map((path) => unlink(path).catch(() => {})))
+    ended() {
+      const said = readReport(report)
+      remove(report)
+      if (commandFile !== undefined) remove(commandFile)
       const [, status, directory] = /^(\d+) (\/[^\0]*)?\n?$/s.exec(said) ?? []
       return { status: status === undefined ? undefined : Number(status), directory: directory?.replace(/\n$/, '') }
     },
@@ -66,18 +67,26 @@ export function endOfConfined(end: CommandEnd, { status }: ShellReport): Command
   return name === undefined ? end : { ...end, exitCode: undefined, signal: name }
 }
 
-/** The command could have made anything of it. */
-async function readReport(path: string): Promise<string> {
+/** The command could have made anything of it. Synchronous: the thread pool would cost more than the work, for every command. */
+function readReport(path: string): string {
   try {
-    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
+    const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
     try {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(LONGEST_REPORT), 0, LONGEST_REPORT, 0)
-      return buffer.toString('utf8', 0, bytesRead)
+      const said = Buffer.alloc(LONGEST_REPORT)
+      return said.toString('utf8', 0, readSync(file, said))
     } finally {
-      await file.close()
+      closeSync(file)
     }
   } catch {
     return ''
+  }
+}
+
+function remove(path: string): void {
+  try {
+    unlinkSync(path)
+  } catch {
+    // It never came to be, or the command has taken it away.
   }
 }
 

@@ -74,11 +74,11 @@ async function prepared(session: Session, command: string) {
   const shell = await shellCommand(command, session.temporary)
   const { confined, ...program } = await session.sandbox.confined(shell, cwd)
   const ended = async (running: Promise<CommandEnd>) => {
-    const end = await running.catch(async (error: unknown) => {
-      await shell.ended()
+    const end = await running.catch((error: unknown) => {
+      shell.ended()
       throw error
     })
-    const report = await shell.ended()
+    const report = shell.ended()
     return { end: confined ? endOfConfined(end, report) : end, directory: report.directory }
   }
   return { note, program: { ...program, cwd, env: commandEnvironment(cwd, session.env) }, ended }
