@@ -1,6 +1,6 @@
 import { commandEnvironment } from './environment.js'
-import type { ProcessGroups } from './process-groups.js'
 import { programBesideUs, programPath } from './programs.js'
+import type { Session } from './session.js'
 import { ToolError } from './tool-error.js'
 
 /** Ours alone decide; hidden files count, git's own do not; ignore files count outside of git too. In order, whatever the number of threads. */
@@ -26,12 +26,13 @@ export interface Found {
 }
 
 /** Runs ripgrep: the system's, else the one that is installed with us. Throws ToolError with what it says when it fails. */
-export async function ripgrep(groups: ProcessGroups, { args, cwd, limit, timeoutMs, signal }: Search): Promise<Found> {
+export async function ripgrep({ groups, sandbox }: Session, { args, cwd, limit, timeoutMs, signal }: Search): Promise<Found> {
   const rg = programPath('rg') ?? programBesideUs('rg')
   if (rg === undefined) throw new ToolError('there is no ripgrep: install rg, or use grep and find with Bash')
   if (signal.aborted) throw new ToolError('cancelled', 'cancelled')
   const { execa } = await import('execa')
-  const child = execa(rg, [...ALWAYS, ...args], {
+  const program = await sandbox.reading(rg, [...ALWAYS, ...args], cwd)
+  const child = execa(program.file, program.args, {
     cwd,
     env: commandEnvironment(cwd),
     extendEnv: false,

@@ -58,6 +58,15 @@ export class Sandbox {
     return { file: program, args: [...this.#options(), ...own, '--', shell.file, ...shell.args], confined: true }
   }
 
+  /** A program that only reads, as it is to be run: links that are put in its way while it runs lead it to no secret. */
+  async reading(file: string, args: readonly string[], directory: string): Promise<Pick<ShellCommand, 'file' | 'args'>> {
+    const program = this.#kind === 'none' ? undefined : await this.#tried()
+    if (program === undefined) return { file, args }
+    const view = viewOptions({ ...this.#confinement, mode: this.#confinement.mode === 'full' ? 'full' : 'read-only', writable: [] })
+    const options = ['--die-with-parent', '--unshare-user', '--unshare-pid', '--cap-drop', 'ALL', ...view, '--chdir', directory]
+    return { file: program, args: [...options, '--', file, ...args] }
+  }
+
   #options(): readonly string[] {
     const { network } = this.#confinement
     const spaces = ['--unshare-user', '--unshare-pid', '--unshare-ipc', ...(network ? [] : ['--unshare-net'])]

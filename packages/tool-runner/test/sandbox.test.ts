@@ -33,6 +33,17 @@ t.test('files: the workspace and the temporary directory are written, the rest i
   writeFileSync(join(place.outside, 'keys/k'), 'needle')
   symlinkSync(join(place.outside, 'keys'), join(home, '.aws'))
   const config = join(home, '.config/agentpipe/config.json')
+  const search = await place.call(
+    [
+      ['Grep', { pattern: 'needle', path: place.top }],
+      ['Glob', { pattern: 'f', path: place.top }],
+      ['Grep', { pattern: 'needle', path: home }],
+    ],
+    [...CONFINED, '--mode', 'read-only'],
+  )
+  t.match(search[0], { output: /home\/f:1:needle/ })
+  t.match(search[1], { output: `${home}/f` })
+  t.match(search[2], { output: /home\/f:1:needle/ })
   const { outputs } = await commands(
     place,
     [

@@ -30,7 +30,7 @@ export function globTool(session: Session): Tool {
       await permissions.obey(call, permissions.policy.read('Glob', root.path), root.path)
       if (!root.isDirectory) throw new ToolError(`${path ?? directory} is not a directory`)
       const search = { args: ['--files', ...args, '--', './'], cwd: root.path, limit: session.maxOutput, timeoutMs: session.timeoutMs, signal: call.signal }
-      const { lines, cut, complaint } = await ripgrep(session.groups, search)
+      const { lines, cut, complaint } = await ripgrep(session, search)
       if (lines.length === 0) return none()
       const prefix = root.path === workspace ? '' : `${shortPath(workspace, root.path)}/`.replace('//', '/')
       const found = lines.map((line) => line.replace(/^\.\//, ''))

@@ -38,7 +38,7 @@ export function grepTool(session: Session): Tool {
         timeoutMs: session.timeoutMs,
         signal: call.signal,
       }
-      const { lines, cut, complaint } = await ripgrep(session.groups, search)
+      const { lines, cut, complaint } = await ripgrep(session, search)
       const shown = readableLines(lines, (path) => permissions.policy.read('Grep', resolve(session.workspace, path)).verdict === 'allow')
       if (shown.length === 0) return none()
       const notes = [cut ? '[and more: narrow the search]' : '', complaint && `[${complaint}]`].filter(Boolean)
