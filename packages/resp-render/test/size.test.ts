@@ -62,6 +62,23 @@ t.test('what a delta costs does not depend on what came before it', async (t) =>
   }
 })
 
+t.test('code that is none costs time linear in its length, in any language', async (t) => {
+  for (const [language, piece] of [
+    ['js', '(a'],
+    ['ts', '"${'],
+    ['js', ')]}('],
+    ['json', '(a'],
+    ['cmake', '0'],
+    ['erlang', '-'],
+    ['tex', 'q{'],
+    ['html', '<div>'],
+  ] as const) {
+    const code = (lines: number) => [['TEXT', `\`\`\`${language}\n${`${piece.repeat(150)}\n`.repeat(lines)}`]]
+    const [short, long] = [time(code(40), { depth: 16 }), time(code(320), { depth: 16 })]
+    t.ok(long < 24 * Math.max(short, 20), `${language} ${piece}: ${short} ms and ${long} ms`)
+  }
+})
+
 t.test('a megabyte in deltas of one byte', async (t) => {
   const text = 'The quick brown fox, naïve 狐. '.repeat(31_000)
   const deltas = [...Buffer.from(text)].map((byte) => ['TEXT', Buffer.from([byte])])

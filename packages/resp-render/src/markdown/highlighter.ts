@@ -9,7 +9,12 @@ const require = createRequire(import.meta.url)
 const LONGEST_LINE = 1000
 /** Steps without getting on that a language may take: some change their state by them. */
 const MOST_IDLE = 10
+/** Of what is kept so that it need not be made again. */
+const MOST_KEPT = 1000
 const INDENT_UNIT = 2
+/** A language looks for where it is through all that is open. Code in which more brackets are, or that is longer, is begun anew: it is no code, or nobody minds. */
+const MOST_OPEN = 300
+const LONGEST_CODE = 256 * 1024
 
 const ROLES: Readonly<Record<string, Role>> = {
   comment: 'comment',
@@ -35,11 +40,14 @@ function all(role: Role, ...tags: readonly string[]): Readonly<Record<string, Ro
 export class Highlighter {
   readonly #parser: StreamParser<unknown> | undefined
   #state: unknown
+  /** Since its beginning: brackets that were opened and not closed, and characters. */
+  #open = 0
+  #length = 0
 
   /** `name` as it stands behind a fence. */
   constructor(name: string) {
     this.#parser = name === '' ? undefined : languageOf(name)
-    this.#state = this.#parser?.startState?.(INDENT_UNIT) ?? {}
+    this.#begin()
   }
 
   /** A line without its end, and without tabs: `each` is told its pieces. */
@@ -49,10 +57,17 @@ export class Highlighter {
       return
     }
     const done = this.#pieces(line, this.#parser, each)
-    if (done === line.length) return
+    this.#open = Math.max(0, this.#open + bracketsIn(line))
+    this.#length += line.length
     // Code that is no code of the language may take it where it has not been.
-    this.#state = this.#parser.startState?.(INDENT_UNIT) ?? {}
-    each(line.slice(done), undefined)
+    if (done < line.length || this.#open > MOST_OPEN || this.#length > LONGEST_CODE) this.#begin()
+    if (done < line.length) each(line.slice(done), undefined)
+  }
+
+  #begin(): void {
+    this.#state = this.#parser?.startState?.(INDENT_UNIT) ?? {}
+    this.#open = 0
+    this.#length = 0
   }
 
   blankLine(): void {
@@ -88,23 +103,59 @@ export class Highlighter {
   }
 }
 
-let shared: typeof import('@codemirror/streamparser').StringStream | undefined
+/** How many more brackets a line opens than it closes. */
+function bracketsIn(line: string): number {
+  let open = 0
+  for (let at = 0; at < line.length; at++) {
+    const code = line.charCodeAt(at)
+    // ( ) [ ] { }
+    if (code === 0x28 || code === 0x5b || code === 0x7b) open++
+    else if (code === 0x29 || code === 0x5d || code === 0x7d) open--
+  }
+  return open
+}
 
-function streamClass(): typeof import('@codemirror/streamparser').StringStream {
-  shared ??= (require('@codemirror/streamparser') as typeof import('@codemirror/streamparser')).StringStream
+type Stream = typeof import('@codemirror/streamparser').StringStream
+
+let shared: Stream | undefined
+
+function streamClass(): Stream {
+  if (shared === undefined) {
+    const { StringStream } = require('@codemirror/streamparser') as { StringStream: Stream }
+    shared = class extends StringStream {
+      override match(pattern: string | RegExp, consume?: boolean, caseInsensitive?: boolean): boolean | RegExpMatchArray | null {
+        return super.match(typeof pattern === 'string' ? pattern : atStart(pattern), consume, caseInsensitive)
+      }
+    }
+  }
   return shared
+}
+
+/** Patterns by how they are written, each bound to the place where it is tried: who wrote one without `^` has the whole line searched for nothing. */
+const bound = new Map<string, RegExp>()
+
+function atStart(pattern: RegExp): RegExp {
+  const { source, flags } = pattern
+  if (source.startsWith('^') || flags.includes('g')) return pattern
+  const key = `${flags}/${source}`
+  let found = bound.get(key)
+  if (found === undefined) {
+    found = new RegExp(source, `${flags.replace('y', '')}y`)
+    if (bound.size < MOST_KEPT) bound.set(key, found)
+  }
+  found.lastIndex = 0
+  return found
 }
 
 /** Languages have few tags, and name them for each word. Null: it has no role. */
 const found = new Map<string, Role | null>()
-const MOST_TAGS = 1000
 
 function roleOf(tags: string | null): Role | undefined {
   if (!tags) return undefined
   const known = found.get(tags)
   if (known !== undefined) return known ?? undefined
   const role = findRole(tags)
-  if (found.size < MOST_TAGS) found.set(tags, role ?? null)
+  if (found.size < MOST_KEPT) found.set(tags, role ?? null)
   return role
 }
 
