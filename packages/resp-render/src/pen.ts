@@ -45,15 +45,9 @@ export class Pen implements Ink {
     if (style.includes('\n') || this.#style.includes('\n')) this.#changeLink(style)
     else {
       if (this.#style !== '') this.#out.append('\x1b[0m')
-      if (style !== '') this.#begin(style)
+      if (style !== '') this.#out.append(sequenceOf(style))
     }
     this.#style = style
-  }
-
-  #begin(style: string): void {
-    this.#out.append('\x1b[')
-    this.#out.append(style)
-    this.#out.append('m')
   }
 
   #changeLink(style: string): void {
@@ -61,6 +55,19 @@ export class Pen implements Ink {
     const [after = '', link = ''] = style.split('\n')
     if (before !== '' && before !== after) this.#out.append('\x1b[0m')
     if (link !== linkBefore) this.#out.append(link === '' ? '\x1b]8;;\x1b\\' : `\x1b]8;${link}\x1b\\`)
-    if (after !== '' && before !== after) this.#begin(after)
+    if (after !== '' && before !== after) this.#out.append(sequenceOf(after))
   }
+}
+
+/** Styles are few, but for those of tools. */
+const sequences = new Map<string, string>()
+const MOST_SEQUENCES = 1000
+
+function sequenceOf(style: string): string {
+  let sequence = sequences.get(style)
+  if (sequence === undefined) {
+    sequence = `\x1b[${style}m`
+    if (sequences.size < MOST_SEQUENCES) sequences.set(style, sequence)
+  }
+  return sequence
 }

@@ -2,6 +2,7 @@ import { command, type FrameStage, STDOUT, usage } from '@agentpipe/stage'
 import { AnswerText } from './answer-text.js'
 import { drawing, type Rendering } from './drawing.js'
 import type { Cap } from './excerpt.js'
+import { following } from './follow.js'
 import { Renderer, type RenderOptions } from './renderer.js'
 import { Report } from './report.js'
 import { colourDepth, isTerminal, openTerminal, takesLinks, terminalWidth } from './terminal.js'
@@ -19,9 +20,11 @@ export const render = command({
     'tool-colors': { type: 'text', value: 'HOW', choices: ['keep', 'strip'], default: 'keep', about: 'colours that tools print' },
     'wrap-code': { type: 'flag', about: 'wrap lines of code too' },
     tty: { type: 'flag', about: 'draw on the terminal, the prompt below, and pass frames on' },
+    follow: { type: 'text', value: 'FILE', about: 'show a capture, and what is appended to it' },
     usage: { type: 'flag', about: 'end each turn in a line of its tokens' },
   },
   stage({ options, output }): FrameStage {
+    if (options.tty && options.follow !== undefined) throw usage('--follow: not with --tty, which draws what it passes on')
     const terminal = options.tty ? openTerminal() : STDOUT
     const rendering = renderingFor(options.format, {
       width: terminalWidth(options.width, terminal),
@@ -36,6 +39,7 @@ export const render = command({
     })
     if (options.tty) return drawing(rendering, { output, terminal, width: () => terminalWidth(options.width, terminal) })
     const write = () => output.write(rendering instanceof Renderer ? rendering.takeBytes() : rendering.take())
+    if (options.follow !== undefined) return following(options.follow, rendering, output, write)
     const end = () => {
       rendering.end()
       write()

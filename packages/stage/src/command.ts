@@ -38,6 +38,8 @@ export interface FrameStage {
   readonly done?: Promise<number>
   /** A terminal as input, on which nobody types frames, counts as empty. */
   readonly noTerminal?: true
+  /** Standard input is not read: `end` is called at once, and what it gives is waited for. */
+  readonly noInput?: boolean
   /** Outputs beside the context's: while one is backed up no more is read, and the stage leaves when each has been taken. */
   readonly outputs?: readonly Output[]
   /** `text`: what it prints are no frames, so that none goes out either when its input is malformed. */

@@ -42,6 +42,7 @@ class FrameLoop {
     for (const signal of ['SIGTERM', 'SIGHUP'] as const) process.on(signal, () => this.#leaveBySignal(signal))
     watchOwner(() => this.#ownerGone())
     void this.#stage.done?.then((status) => this.#leave(new StageError(status, '')))
+    if (this.#stage.noInput) return void this.#end()
     try {
       this.#atTerminal = descriptorKind(0) === 'terminal'
       if (this.#atTerminal && this.#stage.noTerminal) return void this.#end()

@@ -64,7 +64,7 @@ export class CodeBlock implements Leaf {
 
 function isEnd(line: string, { mark, length }: Fence): boolean {
   const text = line.trim()
-  return text.length >= length && text === mark.repeat(text.length) && /^ {0,3}\S/.test(line)
+  return text.length >= length && text[0] === mark && text === mark.repeat(text.length) && /^ {0,3}\S/.test(line)
 }
 
 function tabbed(line: string): string {
