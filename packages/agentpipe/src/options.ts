@@ -46,6 +46,10 @@ const HANDED_ON = {
     writable: { type: 'list', value: 'DIR', about: 'directory that is written as the workspace is', rare: true },
     tools: { type: 'text', value: 'LIST', about: 'only these tools, with commas between them', rare: true },
   },
+  'event-store': {
+    redact: { type: 'list', value: 'PATTERN', about: 'record [redacted] in place of what matches', rare: true },
+    fsync: { type: 'text', choices: ['always', 'turn', 'never'], value: 'WHEN', about: 'when recording waits for the disk', rare: true },
+  },
   'resp-render': {
     color: { type: 'text', value: 'WHEN', choices: ['auto', 'always', 'never'], about: 'colours', rare: true },
     width: { type: 'count', value: 'N', about: 'columns', rare: true },
@@ -71,6 +75,7 @@ export const OPTIONS = {
   'input-format': { type: 'text', value: 'FORMAT', choices: ['text', 'stream-json'], default: 'text', about: 'of standard input', rare: true },
   'dry-run': { type: 'flag', about: 'say which stages would run, and leave', rare: true },
   'print-script': { type: 'flag', about: 'print the shell script that would run' },
+  ...HANDED_ON['event-store'],
   ...HANDED_ON['resp-render'],
   ...HANDED_ON['user-prompt'],
 } as const satisfies OptionTable
@@ -95,9 +100,16 @@ export function handedOn(stage: string, settings: Settings): string[] {
 export function handedDown(settings: Settings): string[] {
   const own = ['from', 'until', 'on-divergence', 'output-schema', 'debug-http']
   return words(
-    [...Object.keys(HANDED_ON['agent-loop']), ...Object.keys(HANDED_ON['tool-runner']), 'stage', 'before', 'after', 'without', 'on'].filter(
-      (name) => !own.includes(name),
-    ),
+    [
+      ...Object.keys(HANDED_ON['agent-loop']),
+      ...Object.keys(HANDED_ON['tool-runner']),
+      ...Object.keys(HANDED_ON['event-store']),
+      'stage',
+      'before',
+      'after',
+      'without',
+      'on',
+    ].filter((name) => !own.includes(name)),
     settings,
   )
 }

@@ -6,7 +6,7 @@ const BACKSLASH = 0x5c
 const CLOSING_BRACE = 0x7d
 const NUL = 0
 /** How each record begins. */
-const MARKER = Buffer.from('{"v":')
+export const MARKER = Buffer.from('{"v":')
 
 /** What could be made of a line: its records, mostly one, and what is wrong with it, if anything. */
 export interface LineContent {

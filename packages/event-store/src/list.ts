@@ -1,10 +1,14 @@
 import { jsonText } from '@agentpipe/message'
 import { command, descriptorKind, printable, STDOUT } from '@agentpipe/stage'
+import { CountCache } from './counts.js'
 import { Progress } from './progress.js'
 import { readingOptions, sessionsHere } from './reading.js'
 import { latestFirst } from './sessions.js'
-import { allTokens, rounded, type Summary, summaryOf } from './summary.js'
+import { type Outline, outlineOf, type Totals, totalsOf } from './summary.js'
+import { allTokens, rounded } from './tokens.js'
 
+/** Milliseconds in which logs are counted that are longer than when they were counted last; both ends of all of them are looked at anyway. */
+const COUNTING_MS = 300
 /** Characters of the first prompt that a row shows. */
 const SHOWN = 60
 const GAP = '  '
@@ -13,6 +17,7 @@ const NARROWEST = 20
 
 const options = {
   all: { type: 'flag', about: 'those of every directory, not only of this one' },
+  exact: { type: 'flag', about: 'count all turns and tokens, however long that takes' },
   json: { type: 'flag', about: 'a line of JSON for each' },
   ...readingOptions,
 } as const
@@ -23,28 +28,35 @@ export const list = command({
   options,
   examples: ['event-store list', 'event-store list --all --json | jq -r .id'],
   act(context) {
-    const { all, json } = context.options
+    const { all, json, exact } = context.options
     const sessions = sessionsHere(context, all)
-    const progress = new Progress(sessions)
-    const summaries = sessions.map((session) => summaryOf(session, progress.read)).sort(latestFirst)
+    const outlines = sessions.map(outlineOf).sort(latestFirst)
+    const progress = new Progress(exact ? sessions : [])
+    const cache = new CountCache()
+    const until = exact ? Number.POSITIVE_INFINITY : Date.now() + COUNTING_MS
+    const summaries = outlines.map((outline) => ({ ...outline, ...totalsOf(outline.session, { cache, until, read: progress.read }) }))
     progress.clear()
+    cache.save(sessions)
     const lines = json ? summaries.map(jsonLine) : rows(summaries, all, screenColumns())
     for (const line of lines) context.output.write(`${line}\n`)
   },
 })
 
-function jsonLine({ session, lastEvent, turns, tokens, prompt, problem }: Summary): string {
+type Summary = Outline & Totals
+
+function jsonLine({ session, lastEvent, turns, tokens, counted, prompt, problem }: Summary): string {
   const { id, project, log } = session
-  return jsonText({ id, project, last_event: lastEvent ?? null, turns, tokens, first_prompt: prompt ?? null, path: log, ...(problem && { problem }) })
+  const rest = { ...(counted ? {} : { counted }), ...(problem && { problem }) }
+  return jsonText({ id, project, last_event: lastEvent ?? null, turns, tokens, first_prompt: prompt ?? null, path: log, ...rest })
 }
 
 function rows(summaries: readonly Summary[], all: boolean, columns: number): string[] {
-  const cells = summaries.map(({ session, lastEvent, turns, tokens, prompt, problem }) => [
+  const cells = summaries.map(({ session, lastEvent, turns, tokens, counted, prompt, problem }) => [
     session.id,
     ...(all ? [session.project] : []),
     lastEvent === undefined ? '-' : seconds(lastEvent),
-    `${turns} ${turns === 1 ? 'turn' : 'turns'}`,
-    `${rounded(allTokens(tokens))} tokens`,
+    `${turns}${counted ? '' : '+'} ${turns === 1 && counted ? 'turn' : 'turns'}`,
+    `${rounded(allTokens(tokens))}${counted ? '' : '+'} tokens`,
     problem === undefined ? oneLine(prompt ?? '-') : `(${oneLine(problem)})`,
   ])
   const widths = cells[0]?.map((_, column) => Math.max(...cells.map((row) => row[column]?.length ?? 0))) ?? []

@@ -1,11 +1,11 @@
 import { closeSync, fstatSync, openSync } from 'node:fs'
 import type { Frame } from '@agentpipe/frame'
 import { EXIT, StageError, systemError } from '@agentpipe/stage'
-import { recordsIn } from './damaged-line.js'
+import { MARKER, recordsIn } from './damaged-line.js'
 import { type Line, linesFromEnd, linesOf } from './lines.js'
 import { PlainLines } from './plain-line.js'
 import { type EventRecord, frameOf } from './record.js'
-import { headsIn } from './record-head.js'
+import { headsIn, ownHead } from './record-head.js'
 
 /** Told of each line that is not whole: where it is, and what is wrong with it. */
 export type Damaged = (where: string, damage: string) => void
@@ -36,6 +36,9 @@ export interface LineEntries {
   /** Nothing is wrong but that we don't know its type or version. */
   readonly unknown: boolean
 }
+
+const CLOSING_BRACE = 0x7d
+const LONG_BYTES = 64 * 1024
 
 const NOTHING: LineEntries = { entries: [], problems: [], pieces: [], unknown: false }
 const TOO_LONG: LineEntries = { ...NOTHING, problems: ['too long for a record: left out'] }
@@ -117,10 +120,15 @@ export function inLog<Found>(path: string, look: (descriptor: number) => Found):
 /** The last whole record of an open log, found from its end; undefined where there is none. */
 export function lastRecord(descriptor: number): EventRecord | undefined {
   for (const line of linesFromEnd(descriptor, fstatSync(descriptor).size)) {
-    const record = recordsIn(line.bytes).records.at(-1)
+    const record = isOneLongRecord(line) ? ownHead(line.bytes) : recordsIn(line.bytes).records.at(-1)
     if (record !== undefined) return record
   }
   return undefined
+}
+
+/** A line that looks whole and takes long to parse. */
+function isOneLongRecord({ bytes, ended }: Line): boolean {
+  return ended && bytes.length > LONG_BYTES && bytes.at(-1) === CLOSING_BRACE && bytes.lastIndexOf(MARKER) === 0
 }
 
 function openLog(path: string): number {

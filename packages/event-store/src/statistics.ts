@@ -1,6 +1,6 @@
 import { priceOf } from '@agentpipe/stage'
 import type { EventRecord } from './record.js'
-import { addUsage, noTokens, type Tokens } from './summary.js'
+import { addUsage, noTokens, type Tokens } from './tokens.js'
 
 const MILLION = 1e6
 

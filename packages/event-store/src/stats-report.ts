@@ -1,6 +1,6 @@
 import { printable } from '@agentpipe/stage'
 import type { Figures, ModelFigures, ToolFigures } from './statistics.js'
-import { allTokens, rounded } from './summary.js'
+import { allTokens, rounded } from './tokens.js'
 
 const GAP = '  '
 const SECOND_MS = 1000

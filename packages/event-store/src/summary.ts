@@ -1,91 +1,108 @@
-import { fstatSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { fstatSync, readSync } from 'node:fs'
+import type { CountCache, Counts } from './counts.js'
 import { recordsIn } from './damaged-line.js'
+import { firstPrompt } from './first-prompt.js'
 import { linesOf } from './lines.js'
 import { inLog, lastRecord } from './log-reader.js'
-import type { EventRecord } from './record.js'
 import { headsIn } from './record-head.js'
 import type { Session } from './sessions.js'
+import { addUsage, noTokens, type Tokens } from './tokens.js'
 
-/** Characters of a prompt that are kept. */
-const PROMPT_LENGTH = 1000
+/** Bytes in front of where counting has come to that tell whether a log is still the one that was counted. */
+const MARK_BYTES = 1024
+/** Lines between looks at the clock. */
+const LINES_AT_ONCE = 64
 
-/** Tokens as USAGE counts them: `input` without those of the cache. */
-export interface Tokens {
-  input: number
-  output: number
-  cache_read: number
-  cache_creation: number
-}
-
-export function noTokens(): Tokens {
-  return { input: 0, output: 0, cache_read: 0, cache_creation: 0 }
-}
-
-/** What a listing says of a session. */
-export interface Summary {
+/** What a listing says of a session that it need not count for. */
+export interface Outline {
   readonly session: Session
   /** Time of the last event, as recorded; undefined where there is none. */
   readonly lastEvent: string | undefined
-  /** Inputs that were taken up. */
-  readonly turns: number
-  readonly tokens: Tokens
   /** The first input, cut to 1,000 characters. */
   readonly prompt: string | undefined
   /** Why the log could not be read. */
   readonly problem: string | undefined
 }
 
-/** Reads a log for its summary; `read` is told of the bytes. Damage counts as nothing; a log that can't be read has a summary that says so. */
-export function summaryOf(session: Session, read: (bytes: number) => void = () => {}): Summary {
-  const tokens = noTokens()
+/** What a listing counts. */
+export interface Totals {
+  /** Inputs that were taken up. */
+  readonly turns: number
+  readonly tokens: Tokens
+  /** Whether that is all: false where there was no more time to count. */
+  readonly counted: boolean
+}
+
+export interface CountOptions {
+  readonly cache: CountCache
+  /** Milliseconds since 1970 at which counting ends. */
+  readonly until: number
+  /** Told of the bytes that are done. */
+  readonly read: (bytes: number) => void
+}
+
+/** Looks at both ends of a log. One that can't be read has an outline that says so. */
+export function outlineOf(session: Session): Outline {
   try {
-    return inLog(session.log, (descriptor) => ({ session, tokens, ...summarise(descriptor, tokens, read) }))
+    return inLog(session.log, (descriptor) => ({ session, prompt: firstPrompt(descriptor), lastEvent: lastRecord(descriptor)?.time, problem: undefined }))
   } catch (error) {
-    return { session, lastEvent: undefined, turns: 0, tokens, prompt: undefined, problem: (error as Error).message }
+    return { session, lastEvent: undefined, prompt: undefined, problem: (error as Error).message }
   }
 }
 
-function summarise(descriptor: number, tokens: Tokens, read: (bytes: number) => void) {
-  let turns = 0
-  let prompt: string | undefined
-  for (const line of linesOf(descriptor)) {
+/** Counts what was appended to a log since it was counted last. Damage counts as nothing. */
+export function totalsOf(session: Session, { cache, until, read }: CountOptions): Totals {
+  try {
+    return inLog(session.log, (descriptor) => {
+      const known = knownCounts(descriptor, cache.of(session))
+      read(known.bytes)
+      const counts = count(descriptor, known, until, read)
+      cache.put(session, { ...counts.known, mark: markAt(descriptor, counts.known.bytes) })
+      return counts.totals
+    })
+  } catch {
+    return { turns: 0, tokens: noTokens(), counted: true }
+  }
+}
+
+type Known = Omit<Counts, 'mark'>
+
+/** What is known of the very log that is open. */
+function knownCounts(descriptor: number, counts: Counts | undefined): Known {
+  const holds = counts !== undefined && counts.bytes <= fstatSync(descriptor).size && markAt(descriptor, counts.bytes) === counts.mark
+  return holds ? counts : { bytes: 0, turns: 0, tokens: noTokens() }
+}
+
+/** Counts on from what is known. A last line that a live writer has not ended yet is not among what is known then. */
+function count(descriptor: number, start: Known, until: number, read: (bytes: number) => void): { known: Known; totals: Totals } {
+  const tokens = { ...start.tokens }
+  let { bytes, turns } = start
+  let lines = 0
+  const known = () => ({ bytes, turns, tokens: { ...tokens } })
+  for (const line of linesOf(descriptor, bytes)) {
+    if (lines++ % LINES_AT_ONCE === 0 && Date.now() > until) return { known: known(), totals: { turns, tokens, counted: false } }
+    const before = line.ended ? undefined : known()
     read(line.length)
-    // Lines of other types are not parsed: a listing looks at every line of every log.
-    if (!headsIn(line).some(({ type }) => type === 'USER_MESSAGE' || type === 'USAGE')) continue
-    for (const record of recordsIn(line.bytes).records) {
-      if (record.type === 'USAGE') addUsage(tokens, record)
-      if (record.type !== 'USER_MESSAGE') continue
-      turns++
-      prompt ??= textOf(record)
+    // Lines of other types are not parsed: sooner or later a listing looks at every line of every log.
+    for (const { type } of headsIn(line)) {
+      if (type === 'USER_MESSAGE') turns++
+      if (type === 'USAGE') for (const record of recordsIn(line.bytes).records) if (record.type === 'USAGE') addUsage(tokens, record)
     }
+    if (before !== undefined) return { known: before, totals: { turns, tokens, counted: true } }
+    bytes = line.start + line.length + 1
   }
-  const lastEvent = fstatSync(descriptor).size === 0 ? undefined : lastRecord(descriptor)?.time
-  return { turns, prompt, lastEvent, problem: undefined }
+  return { known: known(), totals: { turns, tokens, counted: true } }
 }
 
-/** Adds what a USAGE says. */
-export function addUsage(tokens: Tokens, { members }: EventRecord): void {
-  for (const name of ['input', 'output', 'cache_read', 'cache_creation'] as const) tokens[name] += count(members[`${name}_tokens`])
-}
-
-export function allTokens({ input, output, cache_read, cache_creation }: Tokens): number {
-  return input + output + cache_read + cache_creation
-}
-
-/** A number of tokens for people: 812, 45k, 1.2M. */
-export function rounded(tokens: number): string {
-  if (tokens < 1000) return String(tokens)
-  const [unit, letter] = tokens < 999_500 ? [1e3, 'k'] : [1e6, 'M']
-  const value = tokens / (unit as number)
-  return `${value < 9.95 ? value.toFixed(1).replace(/\.0$/, '') : Math.round(value)}${letter}`
-}
-
-function count(value: unknown): number {
-  return typeof value === 'number' && value > 0 ? value : 0
-}
-
-/** Cut between characters: half a surrogate pair is no text. */
-function textOf({ members: { text, text_base64: base64 } }: EventRecord): string {
-  const whole = typeof base64 === 'string' ? Buffer.from(base64, 'base64').toString() : String(text ?? '')
-  return [...whole.slice(0, PROMPT_LENGTH * 2)].slice(0, PROMPT_LENGTH).join('')
+/** The file, and the bytes in front of `end`. */
+function markAt(descriptor: number, end: number): string {
+  const start = Math.max(0, end - MARK_BYTES)
+  const bytes = Buffer.alloc(end - start)
+  const length = readSync(descriptor, bytes, 0, bytes.length, start)
+  return createHash('sha256')
+    .update(`${fstatSync(descriptor).ino}:`)
+    .update(bytes.subarray(0, length))
+    .digest('hex')
+    .slice(0, 32)
 }

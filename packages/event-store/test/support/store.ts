@@ -23,7 +23,7 @@ export class Store {
   }
 
   get environment(): Record<string, string> {
-    return { XDG_STATE_HOME: this.path('state') }
+    return { XDG_STATE_HOME: this.path('state'), XDG_CACHE_HOME: this.path('cache') }
   }
 
   /** Runs event-store to its end. */
