@@ -1,9 +1,9 @@
 import { appendFileSync, chmodSync, closeSync, openSync } from 'node:fs'
-import { EXIT, systemError } from '@agentpipe/stage'
+import { EXIT, type ProxyServer, proxyFor, systemError } from '@agentpipe/stage'
 import { checkAnswer } from './http-answer.js'
 import { HttpLog } from './http-log.js'
 import { ProviderError } from './provider.js'
-import { type ProxyServer, proxyFor } from './proxy.js'
+
 import { TimeLimits } from './time-limits.js'
 import { TransportFailure } from './transport-failure.js'
 

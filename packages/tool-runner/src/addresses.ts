@@ -24,3 +24,9 @@ export function isPrivate({ address }: Address): boolean {
   // process: ::ffff:127.0.0.1 is 127.0.0.1.
   return ipaddr.process(address.replace(/%.*$/, '')).range() !== 'unicast'
 }
+
+/** Whether a name is one that the public internet does not have, by how it is written. Source: RFC 6761, 6762, 8375, and what networks use. */
+export function isPrivateName(hostname: string): boolean {
+  const name = hostname.toLowerCase().replace(/\.$/, '')
+  return !name.includes('.') || /\.(local|localhost|internal|intranet|lan|home|corp|private|arpa|test|invalid|onion)$/.test(name)
+}

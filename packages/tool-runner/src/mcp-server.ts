@@ -7,6 +7,7 @@ import { commandEnvironment } from './environment.js'
 import { checkOutsideInput } from './input-schema.js'
 import { type McpAddress, type McpEntry, type McpProgram, withVariables } from './mcp-config.js'
 import { ProgramTransport } from './mcp-program-transport.js'
+import { proxiedFetch } from './mcp-proxy.js'
 import { mcpOutcome } from './mcp-result.js'
 import type { Session } from './session.js'
 import type { Call, Outcome, Tool } from './tool.js'
@@ -115,7 +116,7 @@ export class McpServer {
     const { SSEClientTransport, StreamableHTTPClientTransport } = await this.#library()
     const own = commandEnvironment(this.#session.workspace, this.#session.env)
     const sent = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, withVariables(value, own)]))
-    const options = { requestInit: { headers: sent } }
+    const options = { requestInit: { headers: sent }, fetch: proxiedFetch }
     const address = new URL(withVariables(url, own))
     return (sse ? new SSEClientTransport(address, options) : new StreamableHTTPClientTransport(address, options)) as Transport
   }

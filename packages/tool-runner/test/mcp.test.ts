@@ -6,6 +6,7 @@ import { eventually, fieldsOf, frames, root, testEnvironment } from '@agentpipe/
 import t from 'tap'
 import { LiveRunner } from './support/live-runner.js'
 import { leftOf, running } from './support/processes.js'
+import { TestProxy } from './support/proxy.js'
 import { Place, type Result, resultsOf } from './support/tools.js'
 
 const EVERYTHING = join(root, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js')
@@ -18,9 +19,9 @@ function configure(place: Place, mcpServers: unknown): readonly string[] {
 }
 
 /** Calls in a ring whose turn ends at once: the results by id, and all frames. */
-async function calls(place: Place, options: readonly string[], list: readonly (readonly [name: string, input: unknown])[]) {
+async function calls(place: Place, options: readonly string[], list: readonly (readonly [name: string, input: unknown])[], env = {}) {
   const sent = list.map(([name, input], index) => ['TOOL_CALL', name, `c${index}`, JSON.stringify(input)])
-  const { stdout, stderr, status } = await place.run(frames(['HELLO', '1', 's'], ...sent, ['STOP', 'end_turn']), options, { SOME_TOKEN: 'secret' })
+  const { stdout, stderr, status } = await place.run(frames(['HELLO', '1', 's'], ...sent, ['STOP', 'end_turn']), options, { SOME_TOKEN: 'secret', ...env })
   const all = resultsOf(stdout)
   return { results: list.map((_, index) => all.find(({ id }) => id === `c${index}`)) as Result[], frames: fieldsOf(stdout), stderr, status }
 }
@@ -118,10 +119,17 @@ t.test('a server at an address', async (t) => {
   const url = `http://127.0.0.1:${port}/mcp`
   t.ok(await eventually(() => fetch(url).then(Boolean, () => false), 60_000))
   const nowhere = { url: 'http://127.0.0.1:1/mcp' }
-  const { results, stderr } = await calls(place, configure(place, { web: { type: 'http', url, headers: { 'X-A': 'b' } }, nowhere }), [
+  const proxy = await TestProxy.start(t, () => port)
+  const servers = { web: { type: 'http', url, headers: { 'X-A': 'b' } }, nowhere, behind: { url: 'http://1.1.1.1/mcp' } }
+  const list = [
     ['web__echo', { message: 'far' }],
+    ['behind__echo', { message: 'farther' }],
+  ] as const
+  const { results, stderr } = await calls(place, configure(place, servers), list, { http_proxy: proxy.url })
+  t.match(results, [
+    { status: 'ok', output: 'Echo: far' },
+    { status: 'ok', output: 'Echo: farther' },
   ])
-  t.match(results[0], { status: 'ok', output: 'Echo: far' })
   t.match(stderr, /^tool-runner: MCP server nowhere can't be used: .*\n$/)
 })
 

@@ -1,9 +1,12 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
+import { frames } from '@agentpipe/testing'
 import t from 'tap'
+import { isPrivateName } from '../src/addresses.js'
 import { LiveRunner } from './support/live-runner.js'
-import { Place } from './support/tools.js'
+import { TestProxy } from './support/proxy.js'
+import { Place, resultsOf } from './support/tools.js'
 
 const PAGE = `<!doctype html><html><head><title>T</title><style>x{}</style></head><body><h1>H\xe9</h1><script>evil()</script>
 <p>See <a href="/a?b=c">this</a>, <a href="javascript:x">not that</a> <img src=x alt="a picture"><img src=y></p>
@@ -110,4 +113,31 @@ t.test('private addresses, however they are written, unless a rule names the hos
     { output: /name or password/ },
     { output: /no-such-host.invalid can't be found/ },
   ])
+})
+
+t.test('through a proxy, as curl goes: asked for http, a tunnel for https, not for what NO_PROXY names; private addresses stay so', async (t) => {
+  const server = createServer((request, response) => ANSWERS[request.url as string]?.(response, request))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => server.closeAllConnections())
+  t.teardown(() => server.close())
+  const proxy = await TestProxy.start(t, () => (server.address() as AddressInfo).port)
+  const place = new Place(t)
+  const urls = ['http://1.1.1.1/text', 'http://1.1.1.1/moved', 'https://1.1.1.1/', 'http://10.0.0.1/text']
+  const calls = frames(...urls.map((url, index) => ['TOOL_CALL', 'WebFetch', `c${index}`, JSON.stringify({ url })] as const))
+  const { stdout, stderr } = await place.run(calls, [], { http_proxy: proxy.url, HTTPS_PROXY: proxy.url, NO_PROXY: 'example.com', no_proxy: undefined })
+  const results = resultsOf(stdout).sort((a, b) => (a.id < b.id ? -1 : 1))
+  t.match(results, [
+    { status: 'ok', output: 'plain é' },
+    { status: 'ok', output: '[from http://1.1.1.1/text]\nplain é' },
+    { status: 'error', output: /^https:\/\/1.1.1.1\/ can't be had through the proxy 127.0.0.1:\d+ \(HTTPS_PROXY\): / },
+    { status: 'denied', output: /10.0.0.1 is a private address/ },
+  ])
+  t.same(proxy.asked.sort(), ['CONNECT 1.1.1.1:443', 'http://1.1.1.1/moved', 'http://1.1.1.1/text', 'http://1.1.1.1/text'])
+  t.notMatch(`${stdout}${stderr}`, 'word')
+})
+
+t.test('names that nobody outside has', (t) => {
+  for (const name of ['intranet', 'a.local', 'metadata.google.internal', 'A.LAN', 'x.home.arpa.', 'b.corp']) t.ok(isPrivateName(name), name)
+  for (const name of ['example.com', 'local.example.com', 'a.dev.']) t.notOk(isPrivateName(name), name)
+  t.end()
 })

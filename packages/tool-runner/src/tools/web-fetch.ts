@@ -1,11 +1,11 @@
-import { addressesOf, isPrivate } from '../addresses.js'
+import { addressesOf, isPrivate, isPrivateName } from '../addresses.js'
 import { imageType, LARGEST_IMAGE_BYTES } from '../image-kind.js'
 import { markdownOf } from '../markdown.js'
 import { OutputCapture } from '../output-capture.js'
 import type { Session } from '../session.js'
 import { type Call, defineTool, type Outcome, type Tool } from '../tool.js'
 import { ToolError } from '../tool-error.js'
-import { bodyOf, requestFrom, type WebAnswer } from '../web-request.js'
+import { bodyOf, proxyOf, requestFrom, type WebAnswer } from '../web-request.js'
 
 const TIMEOUT_MS = 30_000
 const MOST_REDIRECTS = 10
@@ -54,7 +54,7 @@ async function fetched(session: Session, first: URL, call: Call, signal: AbortSi
   for (let redirects = 0; redirects <= MOST_REDIRECTS; redirects++) {
     const answer = await answerOf(session, url, call, signal)
     if (answer.location === undefined) return outcomeOf(session, answer, { url, redirected: redirects > 0 }, signal)
-    answer.message.destroy()
+    answer.body.destroy()
     url = webAddress(answer.location, url.href)
   }
   throw new ToolError(`more than ${MOST_REDIRECTS} redirections, the last one to ${url.href}`)
@@ -62,8 +62,13 @@ async function fetched(session: Session, first: URL, call: Call, signal: AbortSi
 
 /** Each step of a redirection is judged anew, by the addresses that its name has now; no others are spoken to. */
 async function answerOf({ permissions }: Session, url: URL, call: Call, signal: AbortSignal): Promise<WebAnswer> {
-  const addresses = await addressesOf(url.hostname)
-  await permissions.obey(call, permissions.policy.fetch(url.hostname, addresses.some(isPrivate)), url.hostname)
+  const addresses = await addressesOf(url.hostname).catch((error: unknown) => {
+    // Behind a proxy there is often nobody to ask about names: it knows them.
+    if (proxyOf(url) === undefined) throw error
+    return []
+  })
+  const inside = addresses.length === 0 ? isPrivateName(url.hostname) : addresses.some(isPrivate)
+  await permissions.obey(call, permissions.policy.fetch(url.hostname, inside), url.hostname)
   return requestFrom(url, addresses, signal)
 }
 
