@@ -49,7 +49,7 @@ export class Keys {
 
 function nameOf({ name, ctrl, meta, shift, sequence }: Key): string {
   if (SHIFT_ENTER.has(sequence)) return 'meta-return'
-  if (name === undefined) return ''
+  if (name === undefined || name === 'escape') return name ?? ''
   return `${ctrl ? 'ctrl-' : ''}${meta ? 'meta-' : ''}${shift && name.length > 1 ? 'shift-' : ''}${name}`
 }
 

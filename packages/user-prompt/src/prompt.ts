@@ -1,4 +1,5 @@
 import { command, descriptorKind, EXIT, type FrameStage } from '@agentpipe/stage'
+import { followErrors } from './errors-file.js'
 import { Keys } from './keys.js'
 import { Prompter } from './prompter.js'
 import { Terminal } from './terminal.js'
@@ -17,9 +18,11 @@ export const prompt = command({
     const done = new Promise<number>((resolve) => {
       leave = resolve
     })
-    const prompter = new Prompter({ output, ring, bell: options.bell, suspend: () => terminal.suspend(), leave })
+    const prompter = new Prompter({ output, ring, bell: options.bell, next: options.next, suspend: () => terminal.suspend(), leave })
     const keys = new Keys((press) => prompter.press(press))
     const terminal = new Terminal({ keys: (bytes) => keys.push(bytes), gone: () => prompter.leave(), shown: () => prompter.redraw() })
+    // A trace of what is shown would be shown, and so on for ever.
+    if (options.errors !== undefined && !process.env.AGENTPIPE_TRACE) followErrors(options.errors, (lines) => prompter.show(lines))
     prompter.redraw()
     return {
       noTerminal: true,
