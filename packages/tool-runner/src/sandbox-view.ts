@@ -26,9 +26,13 @@ interface Step {
 
 /** Below /run there are sockets by which others act for us (D-Bus, Docker, Podman, agents of keys); of the rest only this is needed. */
 const KEPT_IN_RUN = ['/run/current-system', '/run/booted-system', '/run/opengl-driver']
+/** Where the kernel is told what to do, in /proc. */
+const KERNEL_FILES = ['sys', 'sysrq-trigger', 'irq', 'bus', 'fs', 'acpi', 'scsi', 'driver', 'mtrr', 'asound', 'dynamic_debug', 'pressure'].map(
+  (name) => `/proc/${name}`,
+)
 /** Sockets in other places: who reaches a terminal multiplexer, an X server or Docker acts outside. Directories from the home directory. */
 const SOCKETS_IN_HOME = ['.docker/run', '.docker/desktop', '.colima', '.lima', '.orbstack/run', '.local/share/containers/podman/machine']
-const SOCKETS_IN_TMP = /^(tmux-|ssh-|vscode-|screen|\.X11-unix|\.ICE-unix)/
+const SOCKETS_IN_TMP = /^(tmux-|dbus-|ssh-|vscode-|screen|\.X11-unix|\.ICE-unix)/
 
 /**
  * The options of bubblewrap that make what a command sees: everything read-only but what it may write, secrets and sockets of others hidden, devices and
@@ -41,6 +45,8 @@ export function viewOptions(confinement: Confinement): readonly string[] {
     { path: '/', words: ['--ro-bind', '/', '/'] },
     { path: '/dev', words: ['--dev', '/dev'] },
     { path: '/proc', words: ['--proc', '/proc'] },
+    // Root without any capability still owns what is in there: core_pattern alone would make it master of the machine. Bubblewrap covers less (0.8).
+    ...KERNEL_FILES.map((path) => ({ path, words: ['--ro-bind-try', path, path] })),
     ...runSteps(),
     ...confinement.writable.map((path) => writableStep(path, confinement)),
     ...confinement.guarded.flatMap((path) => guardSteps(path, confinement)),

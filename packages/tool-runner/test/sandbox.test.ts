@@ -120,6 +120,8 @@ t.test('processes and network are its own', { skip }, async (t) => {
   const connect = `exec 3<>/dev/tcp/127.0.0.1/${port} && cat <&3`
   const { outputs } = await commands(place, [`kill -9 ${process.pid}; ls /proc | grep -c '^[0-9]*$'; cat /proc/*/environ | grep -c "PATH=" | head -1`, connect])
   t.match(outputs[0], /No such process\n\d\n/)
+  const kernel = 'echo x >/proc/sys/kernel/core_pattern; find /proc -path "/proc/[0-9]*" -prune -o -type f -writable -print; echo end'
+  t.match((await commands(place, [kernel])).outputs, [/^.*Read-only file system\nend\n$/], 'not even root tells the kernel what to do')
   t.match(outputs[1], /refused|unreachable/i)
   t.match((await commands(place, [connect], [...CONFINED, '--network'])).outputs, ['reached\n'])
 })
