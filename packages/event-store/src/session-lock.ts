@@ -1,10 +1,16 @@
-import { closeSync, openSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { closeSync, openSync, readdirSync, readFileSync, readlinkSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { basename, join } from 'node:path'
 import { EXIT, pause, StageError } from '@agentpipe/stage'
 
 /** Two who come at the same moment see each other and both step back; after some tries, at random distances, one is first. */
 const TRIES = 6
 const STEP_BACK_MS = 40
+
+/** How often an owner touches its lock, and how old one may be that only its age tells anything of: that of a process which we can't see. */
+const TOUCH_MS = 5000
+const STALE_MS = 60_000
 
 /** Who holds a lock, as its file's name says it: nothing has to be written, so no lock is ever half written. */
 interface Owner {
@@ -15,6 +21,9 @@ interface Owner {
   readonly boot: string
   /** Inode of the directory: a copied session carries its lock along, and is not locked by it. */
   readonly directory: string
+  /** Where its number means something: a namespace of processes, on a machine. */
+  readonly namespace: string
+  readonly machine: string
 }
 
 /**
@@ -24,14 +33,32 @@ interface Owner {
  */
 export function lockSession(directory: string): () => void {
   const inode = String(statSync(directory).ino)
-  const own = join(directory, lockName({ pid: process.pid, start: startOf(process.pid), boot: bootId(), directory: inode }))
+  const own = join(directory, lockName({ pid: process.pid, start: startOf(process.pid), ...place(), directory: inode }))
   for (let tries = 1; ; tries++) {
     closeSync(openSync(own, 'w', 0o600))
     const holder = otherOwner(directory, own, inode)
-    if (holder === undefined) return () => rmSync(own, { force: true })
+    if (holder === undefined) return held(own)
     rmSync(own, { force: true })
     if (tries === TRIES) throw busy(directory, holder)
     pause(1 + Math.random() * STEP_BACK_MS)
+  }
+}
+
+/** Touches a lock that is held from time to time; gives what ends that and takes it away. */
+function held(own: string): () => void {
+  const touching = setInterval(() => touch(own), TOUCH_MS).unref()
+  return () => {
+    clearInterval(touching)
+    rmSync(own, { force: true })
+  }
+}
+
+/** Writes, since the time of the file is to be that of the file system, not of this machine. */
+function touch(path: string): void {
+  try {
+    writeFileSync(path, '.', { flag: 'r+' })
+  } catch {
+    // The session was removed, or its disk is full.
   }
 }
 
@@ -40,7 +67,7 @@ export function isBeingWritten(directory: string): boolean {
   const inode = String(statSync(directory).ino)
   return readdirSync(directory).some((name) => {
     const owner = ownerOf(name)
-    return owner !== undefined && isAlive(owner, inode)
+    return owner !== undefined && isAlive(owner, inode, () => Date.now() - timeOf(join(directory, name)))
   })
 }
 
@@ -48,28 +75,44 @@ function otherOwner(directory: string, own: string, inode: string): Owner | unde
   for (const name of readdirSync(directory)) {
     const owner = ownerOf(name)
     if (owner === undefined || name === basename(own)) continue
-    if (isAlive(owner, inode)) return owner
+    if (isAlive(owner, inode, () => timeOf(own) - timeOf(join(directory, name)))) return owner
     rmSync(join(directory, name), { force: true })
   }
   return undefined
 }
 
-function busy(directory: string, { pid }: Owner): StageError {
-  return new StageError(EXIT.TRY_AGAIN, `session ${basename(directory)} is being written by process ${pid}: wait for it to end, or give another --session`)
+function busy(directory: string, { pid, boot, namespace }: Owner): StageError {
+  const here = place()
+  const where = boot === here.boot && namespace === here.namespace ? '' : ' on another machine or in another container'
+  return new StageError(
+    EXIT.TRY_AGAIN,
+    `session ${basename(directory)} is being written by process ${pid}${where}: wait for it to end, or give another --session`,
+  )
 }
 
-function lockName({ pid, start, boot, directory }: Owner): string {
-  return `lock.${pid}.${start}.${boot}.${directory}`
+function lockName({ pid, start, boot, directory, namespace, machine }: Owner): string {
+  return `lock.${pid}.${start}.${boot}.${directory}.${namespace}.${machine}`
 }
 
 function ownerOf(name: string): Owner | undefined {
-  const [, pid, start, boot, directory] = /^lock\.(\d+)\.(\d+)\.([0-9a-f]+)\.(\d+)$/.exec(name) ?? []
-  if (pid === undefined || start === undefined || boot === undefined || directory === undefined) return undefined
-  return { pid: Number(pid), start, boot, directory }
+  const [, pid, start, boot, directory, namespace, machine] = /^lock\.(\d+)\.(\d+)\.([0-9a-f]+)\.(\d+)\.(\d+)\.([0-9a-f]+)$/.exec(name) ?? []
+  if (pid === undefined || start === undefined || boot === undefined || directory === undefined || namespace === undefined || machine === undefined)
+    return undefined
+  return { pid: Number(pid), start, boot, directory, namespace, machine }
 }
 
-function isAlive({ pid, start, boot, directory }: Owner, inode: string): boolean {
-  return directory === inode && boot === bootId() && startOf(pid) === start && exists(pid)
+/** `age`: milliseconds since the lock was touched. */
+function isAlive({ pid, start, boot, directory, namespace, machine }: Owner, inode: string, age: () => number): boolean {
+  const here = place()
+  if (directory !== inode) return false
+  if (boot === here.boot && namespace === here.namespace) return startOf(pid) === start && exists(pid)
+  // This machine was started anew since.
+  if (machine === here.machine && boot !== here.boot) return false
+  return age() < STALE_MS
+}
+
+function timeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? Number.NEGATIVE_INFINITY
 }
 
 function exists(pid: number): boolean {
@@ -93,10 +136,34 @@ function startOf(pid: number): string {
   }
 }
 
-function bootId(): string {
+/** Where this process runs. */
+function place(): Pick<Owner, 'boot' | 'namespace' | 'machine'> {
+  return { boot: firstOf('/proc/sys/kernel/random/boot_id'), namespace: namespaceOf(), machine: machineId() }
+}
+
+function machineId(): string {
+  return createHash('sha256')
+    .update(`${hostname()} ${textOf('/etc/machine-id')}`)
+    .digest('hex')
+    .slice(0, 8)
+}
+
+function namespaceOf(): string {
   try {
-    return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').slice(0, 8)
+    return /\d+/.exec(readlinkSync('/proc/self/ns/pid'))?.[0] ?? '0'
   } catch {
     return '0'
+  }
+}
+
+function firstOf(path: string): string {
+  return /^[0-9a-f]{8}/.exec(textOf(path))?.[0] ?? '0'
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'latin1')
+  } catch {
+    return ''
   }
 }
