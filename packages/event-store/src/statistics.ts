@@ -47,8 +47,14 @@ export class Statistics {
   readonly #tools = new Map<string, ToolFigures>()
   /** When calls without a result were made, by id. */
   readonly #open = new Map<string, number>()
+  /** Usage of a sub-agent whose session is not named yet: its result follows. */
+  #ofSubAgent: EventRecord | undefined
+
+  /** `counted`: the ids of all sessions that are added up. A sub-agent's usage stands in its own session and in that which started it. */
+  constructor(readonly counted: ReadonlySet<string>) {}
 
   beginSession(): void {
+    this.#takeOfSubAgent()
     this.#sessions++
     this.#open.clear()
   }
@@ -58,13 +64,17 @@ export class Statistics {
     this.#events++
     if (this.#first === undefined || time < this.#first) this.#first = time
     if (this.#last === undefined || time > this.#last) this.#last = time
+    if (type === 'SUB_AGENT_RESULT' && this.counted.has(String(members.session_id))) this.#ofSubAgent = undefined
+    this.#takeOfSubAgent()
     if (type === 'USER_MESSAGE') this.#turns++
+    else if (type === 'USAGE' && members.kind === 'sub_agent') this.#ofSubAgent = record
     else if (type === 'USAGE') this.#usage(record)
     else if (type === 'TOOL_CALL') this.#open.set(String(members.tool_use_id), Date.parse(time))
     else if (type === 'TOOL_RESULT') this.#result(record)
   }
 
   figures(): Figures {
+    this.#takeOfSubAgent()
     const models = [...this.#models.values()].map((figures) => ({ ...figures, cost_usd: costOf(figures) }))
     const tokens = noTokens()
     for (const figures of models) for (const name of NAMES) tokens[name] += figures[name]
@@ -79,6 +89,11 @@ export class Statistics {
       models,
       tools: [...this.#tools.values()].sort((one, other) => other.duration_ms - one.duration_ms),
     }
+  }
+
+  #takeOfSubAgent(): void {
+    if (this.#ofSubAgent !== undefined) this.#usage(this.#ofSubAgent)
+    this.#ofSubAgent = undefined
   }
 
   #usage(record: EventRecord): void {

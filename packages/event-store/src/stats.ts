@@ -21,7 +21,7 @@ export const stats = command({
   act(context) {
     const sessions = sessionsMeant(context, context.options.all)
     const progress = new Progress(sessions)
-    const statistics = new Statistics()
+    const statistics = new Statistics(new Set(sessions.map(({ id }) => id)))
     for (const { log } of sessions) {
       statistics.beginSession()
       for (const line of logLines(log)) {
