@@ -5,12 +5,12 @@ const HANDED_ON = {
   'agent-loop': {
     provider: { type: 'text', value: 'NAME', about: 'anthropic, openai, openai-responses, google or replay' },
     model: { type: 'text', value: 'M', about: 'the model that answers' },
-    'base-url': { type: 'text', value: 'URL', about: 'of the model server' },
+    'base-url': { type: 'text', value: 'URL', about: 'of the model server', rare: true },
     from: { type: 'text', value: 'FILE', about: 'the capture that --provider replay plays' },
-    system: { type: 'text', value: 'FILE', about: 'file with the system prompt' },
-    'append-system': { type: 'text', value: 'TEXT', about: 'added to the system prompt' },
+    system: { type: 'text', value: 'FILE', about: 'file with the system prompt', rare: true },
+    'append-system': { type: 'text', value: 'TEXT', about: 'added to the system prompt', rare: true },
     'no-context': { type: 'flag', about: 'tell the model nothing of the project: no AGENTS.md, skills or environment', rare: true },
-    'max-turns': { type: 'count', value: 'N', about: 'model requests at most' },
+    'max-turns': { type: 'count', value: 'N', about: 'model requests at most', rare: true },
     'max-cost': { type: 'text', value: 'USD', about: 'what the run may cost', rare: true },
     'output-schema': { type: 'text', value: 'FILE', about: 'JSON Schema that the answer, then JSON, has to satisfy', rare: true },
     'on-divergence': { type: 'text', value: 'WHAT', choices: ['ignore', 'warn', 'stop'], about: 'when tools answer otherwise than in the capture', rare: true },
@@ -39,7 +39,7 @@ const HANDED_ON = {
     deny: { type: 'list', value: 'RULE', about: 'calls that may not run', rare: true },
     'max-output': { type: 'text', value: 'BYTES', about: 'how much a result holds at most', rare: true },
     'tools-dir': { type: 'list', value: 'DIR', about: 'directory whose programs are tools', rare: true },
-    mcp: { type: 'list', value: 'FILE', about: 'file that names MCP servers, whose tools are used' },
+    mcp: { type: 'list', value: 'FILE', about: 'file that names MCP servers, whose tools are used', rare: true },
     env: { type: 'list', value: 'NAME', about: 'variable that commands get though it looks like a key', rare: true },
     sandbox: { type: 'text', value: 'KIND', choices: ['auto', 'bwrap', 'none'], about: 'how commands are confined', rare: true },
     network: { type: 'flag', about: 'confined commands have the network', rare: true },
@@ -59,17 +59,22 @@ const HANDED_ON = {
   },
 } as const satisfies Readonly<Record<string, OptionTable>>
 
-export const OPTIONS = {
+/** Those, and the stages themselves. */
+export const HANDED_ON_OPTIONS = {
   ...HANDED_ON['agent-loop'],
   ...HANDED_ON['tool-runner'],
-  session: { type: 'text', value: 'ID', about: 'name the session, or go on with it' },
-  continue: { type: 'flag', about: 'go on with the latest session of this directory' },
   stage: { type: 'list', value: 'NAME=COMMAND', about: 'run COMMAND in place of a stage' },
-  before: { type: 'list', value: 'NAME=COMMAND', about: 'run COMMAND in front of a stage' },
-  after: { type: 'list', value: 'NAME=COMMAND', about: 'run COMMAND behind a stage' },
+  before: { type: 'list', value: 'NAME=COMMAND', about: 'run COMMAND in front of a stage', rare: true },
+  after: { type: 'list', value: 'NAME=COMMAND', about: 'run COMMAND behind a stage', rare: true },
   without: { type: 'list', value: 'NAME', about: 'leave a stage out; without resp-render frames are printed', rare: true },
   on: { type: 'text', value: 'HOST[:DIR]', about: 'run the tools on another machine, by ssh', rare: true },
   pipeline: { type: 'text', value: 'NAME', about: 'a named set of options of the config file', rare: true },
+} as const satisfies OptionTable
+
+export const OPTIONS = {
+  ...HANDED_ON_OPTIONS,
+  session: { type: 'text', value: 'ID', about: 'name the session, or go on with it' },
+  continue: { type: 'flag', about: 'go on with the latest session of this directory' },
   record: { type: 'text', value: 'FILE', about: 'write all frames to FILE, to be replayed' },
   'output-format': { type: 'text', value: 'FORMAT', choices: ['human', 'text', 'json', 'stream-json'], default: 'human', about: 'what to print' },
   'input-format': { type: 'text', value: 'FORMAT', choices: ['text', 'stream-json'], default: 'text', about: 'of standard input', rare: true },
@@ -114,9 +119,10 @@ export function handedDown(settings: Settings): string[] {
   )
 }
 
-function words(names: readonly string[], settings: Settings): string[] {
+/** Options as words of a command line, those that are set. */
+export function words(names: readonly string[], settings: object): string[] {
   return names.flatMap((name) => {
-    const value = settings[name as keyof Settings]
+    const value = (settings as Readonly<Record<string, unknown>>)[name]
     if (value === undefined || value === false) return []
     return value === true ? [`--${name}`] : [value].flat().map((each) => `--${name}=${each}`)
   })

@@ -144,9 +144,11 @@ function input(settings: Settings): string {
   const history = resumes(settings) ? '\n  event-store history --or-none -- "$session" || exit' : ''
   const commands = settings['input-format'] === 'stream-json'
   return `# What agent-loop reads: ${history === '' ? '' : 'the session so far, '}the prompt as a frame, then ${commands ? 'the commands, and ' : ''}what comes round.
-input() {${history}
+input() {
+  # First of all, or tee would wait for it for ever when we are ended by an agent-loop that reads nothing.
+  exec 5<"$dir/back"${history}
   ${commands ? '[ -z "$prompt" ] || ' : ''}printf "*2\\r\\n\\$10\\r\\nUSER_INPUT\\r\\n\\$%d\\r\\n%s\\r\\n" "$(printf %s "$prompt" | wc -c)" "$prompt"
-  exec ${commands ? 'resp commands "$dir/back" <&3' : 'cat "$dir/back"'}
+  exec ${commands ? 'resp commands "$dir/back" <&3' : 'cat - <&5 5<&-'}
 }
 `
 }

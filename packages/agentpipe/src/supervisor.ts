@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
-import { EXIT, STDOUT, StageError, systemError } from '@agentpipe/stage'
+import { EXIT, STDOUT, StageError, systemError, watchOwner } from '@agentpipe/stage'
 import type { JsonReport } from './json-report.js'
+import { raise } from './raise.js'
 import { StageStderr } from './stage-stderr.js'
 import { addToStderrLog } from './stderr-log.js'
 
@@ -47,6 +48,8 @@ class Supervisor {
 
   constructor(script: Uint8Array, report: JsonReport | undefined) {
     this.#report = report
+    // Who runs many of us has gone: as if we were told to leave.
+    watchOwner(() => process.kill(process.pid, 'SIGTERM'))
     // node:child_process: execa would cost 20 ms before the first stage starts.
     this.#shell = spawn('/bin/sh', ['-s'], {
       stdio: ['pipe', report ? 'pipe' : STDOUT, 'pipe', STDIN, 'ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
@@ -158,9 +161,4 @@ class Supervisor {
 function isFailure(name: string, status: number): boolean {
   if (status === 0 || status === 141) return false
   return name !== 'agent-loop' || (status > 127 && status !== EXIT.INTERRUPTED)
-}
-
-function raise(signal: NodeJS.Signals): void {
-  process.removeAllListeners(signal)
-  process.kill(process.pid, signal)
 }

@@ -1,10 +1,9 @@
 import { existsSync, renameSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isSessionId, SESSION_ID_FORM } from '@agentpipe/message'
-import { command, EXIT, StageError, systemError, usage } from '@agentpipe/stage'
+import { command, EXIT, logPath, makeDirectory, StageError, syncDirectories, systemError, usage } from '@agentpipe/stage'
 import { wholeLines } from './export.js'
 import { readingOptions, sessionFile } from './reading.js'
-import { logPath, makeDirectory, syncDirectories } from './session-directory.js'
 import { makeSessionId } from './session-id.js'
 import { SideFile, sidePath } from './side-file.js'
 

@@ -1,10 +1,9 @@
 import { DEFAULT_LIMITS, Frame } from '@agentpipe/frame'
 import { buildMessage, type MessageType, parseMessage, TOLD_TO_THE_MODEL } from '@agentpipe/message'
-import { type Context, command } from '@agentpipe/stage'
+import { type Context, command, stateDirectory } from '@agentpipe/stage'
 import { startOfConversation } from './conversation-start.js'
 import { inLog } from './log-reader.js'
 import { entriesOf, oneId, readingOptions, sessionFile } from './reading.js'
-import { stateDirectory } from './session-directory.js'
 import { exactSession, type Session } from './sessions.js'
 
 /** What a conversation is rebuilt from. Live output, requests for permission and what was said to people are no part of it. */

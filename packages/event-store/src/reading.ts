@@ -1,8 +1,7 @@
 import { dirname } from 'node:path'
-import { type Context, type Diagnose, usage } from '@agentpipe/stage'
+import { type Context, type Diagnose, projectDirectory, stateDirectory, usage, workingDirectory } from '@agentpipe/stage'
 import { frameBytes } from './frame-bytes.js'
 import { type Damaged, type Extent, type LogEntry, readLog } from './log-reader.js'
-import { projectDirectory, stateDirectory, workingDirectory } from './session-directory.js'
 import { isBeingWritten } from './session-lock.js'
 import { allSessions, findSession, type Session, sessionsIn } from './sessions.js'
 

@@ -2,9 +2,19 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Frame } from '@agentpipe/frame'
 import { isSessionId, parseMessage, SESSION_ID_FORM } from '@agentpipe/message'
-import { type Diagnose, EXIT, StageError, systemError } from '@agentpipe/stage'
+import {
+  type Diagnose,
+  EXIT,
+  logPath,
+  makeDirectory,
+  projectDirectory,
+  StageError,
+  stateDirectory,
+  syncDirectories,
+  systemError,
+  workingDirectory,
+} from '@agentpipe/stage'
 import { LogWriter } from './log-writer.js'
-import { logPath, makeDirectory, projectDirectory, stateDirectory, syncDirectories, workingDirectory } from './session-directory.js'
 import { makeSessionId } from './session-id.js'
 import { lockSession } from './session-lock.js'
 import { latestOf, sessionsIn } from './sessions.js'

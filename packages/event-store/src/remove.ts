@@ -1,8 +1,7 @@
 import { rmdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { command, EXIT, StageError, systemError, usage } from '@agentpipe/stage'
+import { command, EXIT, StageError, stateDirectory, systemError, usage } from '@agentpipe/stage'
 import { readingOptions } from './reading.js'
-import { stateDirectory } from './session-directory.js'
 import { lockSession } from './session-lock.js'
 import { findSession, type Session } from './sessions.js'
 

@@ -1,9 +1,8 @@
 import { closeSync, openSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { EXIT, StageError, systemError } from '@agentpipe/stage'
+import { EXIT, StageError, syncDirectories, systemError } from '@agentpipe/stage'
 import type { Line } from './lines.js'
 import { entriesIn, logLines } from './log-reader.js'
-import { syncDirectories } from './session-directory.js'
 import { lockSession } from './session-lock.js'
 import { SideFile, sidePath } from './side-file.js'
 

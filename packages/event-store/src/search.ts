@@ -1,9 +1,8 @@
 import { jsonText } from '@agentpipe/message'
-import { type Context, command, EXIT, printable, usage } from '@agentpipe/stage'
+import { type Context, command, EXIT, printable, stateDirectory, usage } from '@agentpipe/stage'
 import { type Block, blocksOf } from './blocks.js'
 import { Progress } from './progress.js'
 import { entriesOf, readingOptions } from './reading.js'
-import { stateDirectory } from './session-directory.js'
 import { allSessions, byLatestEvent, findSession, type Session } from './sessions.js'
 
 /** As grep(1) has it. */

@@ -1,9 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { isSessionId } from '@agentpipe/message'
-import { EXIT, StageError, usage } from '@agentpipe/stage'
+import { EXIT, logPath, projectDirectory, projectsDirectory, StageError, usage, workingDirectory } from '@agentpipe/stage'
 import { inLog, lastRecord } from './log-reader.js'
-import { logPath, projectDirectory, projectsDirectory, workingDirectory } from './session-directory.js'
 import { LATEST } from './session-id.js'
 
 /** A clock may be a little ahead of ours; an event from further in the future was recorded by one that was wrong. */

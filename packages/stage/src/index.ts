@@ -16,5 +16,15 @@ export { killGroup } from './process-group.js'
 export { type ProxyServer, proxyFor } from './proxy.js'
 export { Reaper } from './reaper.js'
 export { runStage } from './run-stage.js'
+export {
+  keptFilesDirectory,
+  logPath,
+  makeDirectory,
+  projectDirectory,
+  projectsDirectory,
+  stateDirectory,
+  syncDirectories,
+  workingDirectory,
+} from './session-directory.js'
 export { VERSION } from './version.js'
 export { watchOwner } from './watch.js'

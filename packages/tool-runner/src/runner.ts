@@ -66,14 +66,14 @@ export class ToolRunner implements FrameStage {
 
   frame(frame: Frame): void {
     const { type } = frame
-    if (type === 'HELLO') this.#hello()
+    if (type === 'HELLO') this.#hello(frame)
     this.#output.pass(frame)
     if (type === 'TOOL_CALL') this.#take(frame)
     else if (type === 'TOOL_DEF') this.#otherTool(frame)
     else if (type === 'PERMISSION') this.#permission(frame)
     else if (type === 'INTERRUPT') this.#interrupted(frame)
     else if (type === 'STOP' && this.#head !== 'none') this.#head = 'between turns'
-    else if (type === 'USER_MESSAGE' && this.#head !== 'none') this.#head = 'in turn'
+    else if (type === 'USER_MESSAGE' && this.#head !== 'none') this.#turn()
   }
 
   async end(): Promise<undefined> {
@@ -97,11 +97,18 @@ export class ToolRunner implements FrameStage {
   }
 
   /** The tools that nobody before us has are ours from now on. */
-  #hello(): void {
+  #hello(frame: Frame): void {
+    const hello = parseMessage(frame)
+    if (hello?.type === 'HELLO') this.#session.kept.session(hello.session_id, hello.attributes.cwd)
     this.#head = 'in turn'
     this.#tools.announce()
     // Loaded while the model thinks: the first call need not wait for it, and HELLO has not.
     setTimeout(() => void Promise.all([import('execa'), this.#tools.warmUp()]).catch(() => {}), WARM_UP_MS).unref()
+  }
+
+  #turn(): void {
+    this.#head = 'in turn'
+    this.#session.kept.turn()
   }
 
   #otherTool(frame: Frame): void {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type Diagnose, type Output, reason, usage } from '@agentpipe/stage'
 import { CommandRunner } from './command.js'
 import { Jobs } from './jobs.js'
+import { KeptFiles } from './kept-files.js'
 import { type McpEntry, mcpEntries } from './mcp-config.js'
 import type { Options } from './options.js'
 import { Permissions } from './permissions.js'
@@ -30,6 +31,7 @@ export class Session {
   /** Bytes. */
   readonly maxOutput: number
   readonly seen = new SeenFiles()
+  readonly kept = new KeptFiles()
   readonly jobs = new Jobs()
   readonly groups = new ProcessGroups()
   readonly temporary = new TemporaryDirectory((directory) => this.groups.removes(directory))

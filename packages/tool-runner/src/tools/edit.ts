@@ -46,6 +46,7 @@ export function editTool(session: Session): Tool {
       if (before === undefined) throw new ToolError(`${name}: no such file`)
       refuseStale(session, { path, name }, before)
       const { content, count } = replaceAll(before, changes)
+      await session.kept.before(path, before, content)
       await writeInPlace({ path, name }, content, before)
       session.seen.saw(path, content)
       const short = shortPath(session.workspace, path)

@@ -30,6 +30,7 @@ export function writeTool(session: Session): Tool {
       const before = await contentOf({ path, name }, LARGEST_BYTES)
       if (before !== undefined) refuseStale(session, { path, name }, before)
       const content = Buffer.from(text)
+      await session.kept.before(path, before, content)
       await writeInPlace({ path, name }, content, before)
       session.seen.saw(path, content)
       const short = shortPath(session.workspace, path)

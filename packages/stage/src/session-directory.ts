@@ -47,6 +47,14 @@ export function logPath(directory: string): string {
   return join(directory, 'events.jsonl')
 }
 
+/**
+ * Where tool-runner keeps what was in files before it changed them, for agentpipe to put it back: in the directory of a session of the project that `cwd` is,
+ * the current directory if it is not an absolute path.
+ */
+export function keptFilesDirectory(session: string, cwd: string | undefined): string {
+  return join(projectDirectory(stateDirectory(undefined), cwd?.startsWith('/') ? cwd : workingDirectory()), session, 'before')
+}
+
 /** Makes a directory and those above it, the user's alone. Throws what the system says. */
 export function makeDirectory(directory: string): void {
   // Not mkdir's own `recursive`: Node 20 never comes back from it where a file system says ENOENT for what can't be made, as /proc does.
