@@ -15,7 +15,7 @@ const GIVEN_ON: OptionTable = Object.fromEntries(Object.entries(HANDED_ON_OPTION
 
 /** `agentpipe batch FILE`: many prompts, each an agent of its own, some side by side. */
 export const batch = command({
-  purpose: 'run an agent for each line of FILE, a prompt or a JSON object',
+  purpose: 'run an agent for each line of FILE',
   options: {
     jobs: { type: 'count', value: 'N', default: JOBS, about: 'agents side by side' },
     worktree: { type: 'flag', about: 'give each a git worktree of its own, on a branch agentpipe/SESSION' },

@@ -5,7 +5,7 @@ const MARKS = { ok: 'ok     ', hint: 'hint   ', problem: 'PROBLEM', fatal: 'PROB
 
 /** `agentpipe doctor`: what an agent needs, and whether it is there. */
 export const doctor = command({
-  purpose: 'say whether everything is there that an agent needs',
+  purpose: 'say what an agent needs and does not have',
   options: { json: { type: 'flag', about: 'print one JSON object' } },
   examples: ['agentpipe doctor || true', 'agentpipe doctor --json || true'],
   async act({ options, output }) {

@@ -7,7 +7,7 @@ import { restore, stateOf } from './restore.js'
 
 /** `agentpipe undo [SESSION]`: the files that the last turn has changed with Write and Edit are what they were before. */
 export const undo = command({
-  purpose: 'take back what Write and Edit did to files in the last turn of a session',
+  purpose: 'take back the file changes of the last turn',
   options: { 'dry-run': { type: 'flag', about: 'show what would be taken back, as a diff' } },
   operands: '[SESSION]',
   examples: ['agentpipe undo --dry-run || true', 'agentpipe undo || true'],
