@@ -54,6 +54,7 @@ ${pipeline}
 session=$(cat "$dir/next")
 rm -f "$dir/next"
 : >"$dir/status"
+: >"$dir/errors"
 done
 `
 }

@@ -187,6 +187,8 @@ while read -r event name status; do
   [ "$event" = end ] || continue
   first=\${first:-$name}
   [ "$name" != agent-loop ] || ended=yes
+  # Left before the first turn: runners miss its end.
+  [ "$status $asked" != '69 end user-prompt 0' ] || continue
   case $name:$status in
     *:0) continue ;;
     tee:141) ;;

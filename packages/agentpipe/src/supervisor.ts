@@ -96,7 +96,9 @@ class Supervisor {
     if (event === 'start') this.#stages.set(name, Number(value))
     if (event !== 'end') return
     this.#stages.delete(name)
-    if (isFailure(name, Number(value))) this.#endStages()
+    // A person who leaves before the first turn: runners miss its end (69). What ends the ring otherwise ends the others as well.
+    const left = this.#modes !== undefined && Number(value) === EXIT.UNAVAILABLE
+    if (isFailure(name, Number(value)) && !left) this.#endStages()
   }
 
   /** Ends the stages that are still there: first by the end of descriptor 8, then by SIGKILL. */
