@@ -49,7 +49,7 @@ uninstall:                        ## take away what install put there
 clean:                            ## remove what was built
 	rm -rf dist .tap packages/*/build
 
-dist/.built: $(BUILD_PACKAGES) $(SOURCES) $(wildcard scripts/lib/* scripts/examples/*) scripts/build.mjs scripts/man.mjs package.json
+dist/.built: $(BUILD_PACKAGES) $(SOURCES) $(wildcard scripts/lib/* scripts/examples/*) $(wildcard scripts/*.mjs scripts/completions/*.mjs) package.json
 	@node scripts/build.mjs && touch $@
 
 $(BUILD_PACKAGES): package-lock.json

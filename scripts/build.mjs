@@ -5,6 +5,7 @@ import { builtinModules, createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { buildCompletions } from './completions.mjs'
 import { dropKeys } from './keyless.mjs'
 import { buildManPages } from './man.mjs'
 
@@ -105,7 +106,7 @@ await Promise.all(workers().map(({ entry, file }) => bundleFile(entry, join(lib,
 if (wanted.length === 0) {
   copyRipgrep()
   copyScripts()
-  await buildManPages()
+  await Promise.all([buildManPages(), buildCompletions()])
 }
 
 /** A NAME-worker.ts is what a thread runs: packages/NAME-worker.cjs. */

@@ -1,7 +1,12 @@
 import type { OptionTable, OptionValues } from '@agentpipe/stage'
 
 export const OPTIONS = {
-  provider: { type: 'text', value: 'NAME', about: 'anthropic, openai, openai-responses, google or replay' },
+  provider: {
+    type: 'text',
+    value: 'NAME',
+    offered: ['anthropic', 'openai', 'openai-responses', 'google', 'replay'],
+    about: 'anthropic, openai, openai-responses, google or replay',
+  },
   model: { type: 'text', value: 'M', about: 'the model that answers' },
   'base-url': { type: 'text', value: 'URL', about: 'of the model server' },
   from: { type: 'text', value: 'FILE', about: 'the capture that --provider replay plays' },
@@ -10,8 +15,8 @@ export const OPTIONS = {
   'max-turns': { type: 'count', value: 'N', about: 'model requests in a turn at most (no limit)' },
   'max-tokens': { type: 'count', value: 'N', about: 'tokens in an answer at most' },
   'max-context': { type: 'count', value: 'N', about: 'tokens in a request at most' },
-  effort: { type: 'text', value: 'LEVEL', about: 'how hard the model tries: low, medium, high' },
-  thinking: { type: 'text', value: 'TOKENS', about: 'tokens that it may think, or off' },
+  effort: { type: 'text', value: 'LEVEL', offered: ['low', 'medium', 'high'], about: 'how hard the model tries: low, medium, high' },
+  thinking: { type: 'text', value: 'TOKENS', offered: ['off'], about: 'tokens that it may think, or off' },
   system: { type: 'text', value: 'FILE', about: 'file with the system prompt, in place of our own' },
   'append-system': { type: 'text', value: 'TEXT', about: 'added to the system prompt' },
   'no-context': { type: 'flag', rare: true, about: 'tell the model nothing of the project: no AGENTS.md, skills or environment' },

@@ -3,7 +3,12 @@ import type { OptionTable, OptionValues } from '@agentpipe/stage'
 /** Handed on under the same name to the stage that is named. What a stage does not get from us it takes from its own environment and config. */
 const HANDED_ON = {
   'agent-loop': {
-    provider: { type: 'text', value: 'NAME', about: 'anthropic, openai, openai-responses, google or replay' },
+    provider: {
+      type: 'text',
+      value: 'NAME',
+      offered: ['anthropic', 'openai', 'openai-responses', 'google', 'replay'],
+      about: 'anthropic, openai, openai-responses, google or replay',
+    },
     model: { type: 'text', value: 'M', about: 'the model that answers' },
     'base-url': { type: 'text', value: 'URL', about: 'of the model server', rare: true },
     from: { type: 'text', value: 'FILE', about: 'the capture that --provider replay plays' },
@@ -16,8 +21,8 @@ const HANDED_ON = {
     'on-divergence': { type: 'text', value: 'WHAT', choices: ['ignore', 'warn', 'stop'], about: 'when tools answer otherwise than in the capture', rare: true },
     until: { type: 'count', value: 'N', about: 'turns of the capture to play; then the real provider goes on', rare: true },
     'no-tools': { type: 'flag', about: 'answer without tools, and wait for no runner', rare: true },
-    effort: { type: 'text', value: 'LEVEL', about: 'how hard the model tries: low, medium, high', rare: true },
-    thinking: { type: 'text', value: 'TOKENS', about: 'tokens that it may think, or off', rare: true },
+    effort: { type: 'text', value: 'LEVEL', offered: ['low', 'medium', 'high'], about: 'how hard the model tries: low, medium, high', rare: true },
+    thinking: { type: 'text', value: 'TOKENS', offered: ['off'], about: 'tokens that it may think, or off', rare: true },
     'max-tokens': { type: 'count', value: 'N', about: 'tokens in an answer at most', rare: true },
     'max-context': { type: 'count', value: 'N', about: 'tokens in a request at most', rare: true },
     'compact-at': { type: 'count', value: 'PERCENT', about: 'share of the context window at which old turns are summarised; 0: never', rare: true },
@@ -53,20 +58,30 @@ const HANDED_ON = {
   'resp-render': {
     color: { type: 'text', value: 'WHEN', choices: ['auto', 'always', 'never'], about: 'colours', rare: true },
     width: { type: 'count', value: 'N', about: 'columns', rare: true },
+    theme: { type: 'text', value: 'THEME', offered: ['dark', 'light', 'plain'], about: 'dark, light, plain, or a file', rare: true },
+    'tool-output': { type: 'text', value: 'N', offered: ['all', 'none'], about: "lines of each tool's output, all or none", rare: true },
+    'tool-colors': { type: 'text', value: 'HOW', choices: ['keep', 'strip'], about: 'colours that tools print', rare: true },
+    usage: { type: 'flag', about: 'end each turn in a line of its tokens', rare: true },
   },
   'user-prompt': {
     bell: { type: 'flag', about: 'ring the bell when a turn ends, and when something is asked', rare: true },
   },
 } as const satisfies Readonly<Record<string, OptionTable>>
 
+/** The stages that make up the ring, in order. */
+export const STAGES = ['agent-loop', 'tool-runner', 'sub-agent', 'event-store', 'resp-render'] as const
+export type StageName = (typeof STAGES)[number]
+
+const ASSIGNED = STAGES.map((name) => `${name}=`)
+
 /** Those, and the stages themselves. */
 export const HANDED_ON_OPTIONS = {
   ...HANDED_ON['agent-loop'],
   ...HANDED_ON['tool-runner'],
-  stage: { type: 'list', value: 'NAME=COMMAND', about: 'run COMMAND in place of a stage' },
-  before: { type: 'list', value: 'NAME=COMMAND', about: 'run COMMAND in front of a stage', rare: true },
-  after: { type: 'list', value: 'NAME=COMMAND', about: 'run COMMAND behind a stage', rare: true },
-  without: { type: 'list', value: 'NAME', about: 'leave a stage out; without resp-render frames are printed', rare: true },
+  stage: { type: 'list', value: 'NAME=COMMAND', offered: ASSIGNED, about: 'run COMMAND in place of a stage' },
+  before: { type: 'list', value: 'NAME=COMMAND', offered: ASSIGNED, about: 'run COMMAND in front of a stage', rare: true },
+  after: { type: 'list', value: 'NAME=COMMAND', offered: ASSIGNED, about: 'run COMMAND behind a stage', rare: true },
+  without: { type: 'list', value: 'NAME', offered: STAGES, about: 'leave a stage out; without resp-render frames are printed', rare: true },
   on: { type: 'text', value: 'HOST[:DIR]', about: 'run the tools on another machine, by ssh', rare: true },
   pipeline: { type: 'text', value: 'NAME', about: 'a named set of options of the config file', rare: true },
 } as const satisfies OptionTable
@@ -87,10 +102,6 @@ export const OPTIONS = {
 
 /** What is to be run: `interactive`, with a person at the terminal in place of a prompt. */
 export type Settings = OptionValues<typeof OPTIONS> & { readonly interactive: boolean }
-
-/** The stages that make up the ring, in order. */
-export const STAGES = ['agent-loop', 'tool-runner', 'sub-agent', 'event-store', 'resp-render'] as const
-export type StageName = (typeof STAGES)[number]
 
 /** The words of the options that are handed on to a stage. */
 export function handedOn(stage: string, settings: Settings): string[] {

@@ -14,6 +14,8 @@ export interface OptionSpec {
   readonly value?: string
   /** The only values that a text may have. */
   readonly choices?: readonly string[]
+  /** Values that shells complete, of an option that may have others: `NAME=` where more has to follow. */
+  readonly offered?: readonly string[]
   /** A value when the option is given nowhere. */
   readonly default?: string | number
   /** A one-letter form. */
