@@ -12,8 +12,6 @@ import { zsh } from './completions/zsh.mjs'
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..')
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await buildCompletions()
-
 export async function buildCompletions() {
   const executables = await tables()
   const names = executables.map(({ name }) => name)
@@ -80,6 +78,7 @@ function kindsOf({ value, choices, offered = [] }, types = []) {
     SESSION: ['session'],
     THEME: ['file'],
     COMMAND: ['command'],
+    PROMPT: ['file'],
     TYPE: types,
     SHELL: ['bash', 'zsh', 'fish'],
   }
@@ -117,3 +116,6 @@ async function load() {
   new Function('require', 'module', 'specs', outputFiles[0].text)(createRequire(import.meta.url), module, specs)
   return { specs, types: Object.keys(module.exports.MESSAGES) }
 }
+
+// Below the constants that it needs.
+if (process.argv[1] === fileURLToPath(import.meta.url)) await buildCompletions()
