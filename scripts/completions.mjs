@@ -51,7 +51,8 @@ async function tables() {
       about: purpose ?? '',
       options: [...Object.entries(options).map(([option, spec]) => optionOf(option, spec)), HELP],
       operands: words(operands).map((word) => kindsOf({ value: word.replace('...', '') }, types)),
-      repeats: operands.includes('...'),
+      // A prompt may be several words, each of which may name a file.
+      repeats: /\.\.\.|PROMPT/.test(operands),
     }))
     return { name, verbs: Object.keys(verbs), forms }
   })
