@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { openSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { eventually, fieldsOf, frames, testEnvironment, withoutLoader } from '@agentpipe/testing'
+import { eventually, fieldsOf, frames, testEnvironment } from '@agentpipe/testing'
 import t from 'tap'
 import { says } from './support/model.js'
 import { Ring } from './support/ring.js'
@@ -74,8 +74,11 @@ async function intoFile(t: { testdir(): string; teardown(work: () => void): void
   const output = join(directory, 'out.resp')
   writeFileSync(join(directory, 'model.resp'), says('word ', 2 * MEGABYTE))
   const environment = testEnvironment()
-  const [command, words] = withoutLoader('agent-loop', ['--no-tools', '--from', 'model.resp'], environment)
-  const child = spawn(command, words, { cwd: directory, env: environment, stdio: ['pipe', openSync(output, 'w'), 'ignore'] })
+  const child = spawn('agent-loop', ['--no-tools', '--from', 'model.resp'], {
+    cwd: directory,
+    env: environment,
+    stdio: ['pipe', openSync(output, 'w'), 'ignore'],
+  })
   t.teardown(() => child.kill('SIGKILL'))
   child.stdin?.on('error', () => {})
   child.stdin?.write(frames(['USER_INPUT', 'talk']))

@@ -143,8 +143,8 @@ async function startLong(
 }
 
 /** In a process group of its own. */
-function start(workspace: Workspace, words: readonly string[]) {
-  return spawn('env', ['-u', 'NODE_OPTIONS', ...words], {
+function start(workspace: Workspace, [command = '', ...args]: readonly string[]) {
+  return spawn(command, args, {
     cwd: workspace.directory,
     env: testEnvironment(workspace.environment),
     stdio: 'ignore',
@@ -170,7 +170,7 @@ t.test('told to leave as soon as it has begun, it leaves no directory', async (t
       const workspace = new Workspace(t, LONG)
       const env = testEnvironment({ ...workspace.environment, TMPDIR: workspace.path('state') })
       mkdirSync(workspace.path('state'))
-      const child = spawn('env', ['-u', 'NODE_OPTIONS', 'agentpipe', '--provider=replay', '--from=model.resp', 'go'], {
+      const child = spawn('agentpipe', ['--provider=replay', '--from=model.resp', 'go'], {
         cwd: workspace.directory,
         env,
         stdio: 'ignore',

@@ -76,7 +76,7 @@ t.test('a stage of somebody else that ignores the end of its input is ended as w
 /** agentpipe, with a command running that would take long. */
 async function startInMidTurn(t: { teardown(work: () => void): void }, args: readonly string[] = []) {
   const workspace = new Workspace(t, capture(bash('echo started; sleep 986'), { text: 'never said' }))
-  const agentpipe = spawn('env', ['-u', 'NODE_OPTIONS', 'agentpipe', '--provider=replay', '--from=model.resp', ...args, 'go'], {
+  const agentpipe = spawn('agentpipe', ['--provider=replay', '--from=model.resp', ...args, 'go'], {
     cwd: workspace.directory,
     env: testEnvironment(workspace.environment),
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -49,7 +49,7 @@ t.test('no prompt, a blank one, one that is no text', async (t) => {
 t.test('a standard input that nobody closes: it says what it waits for', async (t) => {
   const workspace = new Workspace(t, model)
   const options = inside(workspace)
-  const child = spawn('env', ['-u', 'NODE_OPTIONS', 'agentpipe', '--provider=replay', '--from=model.resp', 'go'], {
+  const child = spawn('agentpipe', ['--provider=replay', '--from=model.resp', 'go'], {
     cwd: workspace.directory,
     env: testEnvironment(options.env),
     stdio: 'pipe',

@@ -88,7 +88,7 @@ t.test('Ctrl-C at any moment ends it, and nothing is left', { jobs: 2 }, async (
     t.test(`after ${moment} ms`, async (t) => {
       const workspace = new Workspace(t, capture(bash('sleep 2'), { text: 'Said.' }))
       const env = testEnvironment({ ...workspace.environment, AGENT_LOOP: 'agent-loop --provider replay --from model.resp' })
-      const ring = spawn('env', ['-u', 'NODE_OPTIONS', script, 'go'], { cwd: workspace.directory, env, detached: true, stdio: 'ignore' })
+      const ring = spawn(script, ['go'], { cwd: workspace.directory, env, detached: true, stdio: 'ignore' })
       const ended = once(ring, 'exit')
       await sleep(moment)
       process.kill(-(ring.pid as number), 'SIGINT')
@@ -107,7 +107,7 @@ t.test('Ctrl-C at any moment ends it, and nothing is left', { jobs: 2 }, async (
 t.test('SIGHUP of it, as when its terminal closes, leaves no directory', async (t) => {
   const workspace = new Workspace(t, capture(bash('sleep 984'), { text: 'Said.' }))
   const env = testEnvironment({ ...workspace.environment, TMPDIR: workspace.directory, AGENT_LOOP: 'agent-loop --provider replay --from model.resp' })
-  const ring = spawn('env', ['-u', 'NODE_OPTIONS', script, 'go'], { cwd: workspace.directory, env, detached: true, stdio: 'ignore' })
+  const ring = spawn(script, ['go'], { cwd: workspace.directory, env, detached: true, stdio: 'ignore' })
   const ended = once(ring, 'exit')
   await eventually(() => runsNow(workspace, 'sleep 984'), 15_000)
   process.kill(-(ring.pid as number), 'SIGHUP')

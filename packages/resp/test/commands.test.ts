@@ -44,7 +44,7 @@ t.test('bytes that are not UTF-8, and nothing at all', async (t) => {
 t.test('requests for permission wait for their answers, and for the end of the lines', async (t) => {
   const cwd = t.testdir()
   execFileSync('mkfifo', [join(cwd, 'back')])
-  const child = spawn('env', ['-u', 'NODE_OPTIONS', 'resp', 'commands', 'back'], { cwd, env: testEnvironment(), stdio: ['pipe', 'pipe', 'inherit'] })
+  const child = spawn('resp', ['commands', 'back'], { cwd, env: testEnvironment(), stdio: ['pipe', 'pipe', 'inherit'] })
   const chunks: Buffer[] = []
   child.stdout.on('data', (chunk) => chunks.push(chunk))
   child.stdin.write('{"type":"permission","tool_use_id":"c1","decision":"allow"}\n{"type":"end"}\n')

@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { encodeFrame } from '@agentpipe/frame'
-import { eventually, fieldsOf, frames, root, testEnvironment, withoutLoader } from '@agentpipe/testing'
+import { eventually, fieldsOf, frames, root, testEnvironment } from '@agentpipe/testing'
 import t from 'tap'
 
 interface Test {
@@ -32,8 +32,7 @@ class Stage {
     writeFileSync(join(this.directory, 'agentpipe'), STAND_IN)
     chmodSync(join(this.directory, 'agentpipe'), 0o755)
     const environment = testEnvironment({ PATH: `${this.directory}:${root}/dist/bin:${process.env.PATH}`, NOTES: this.directory, ...env })
-    const [command, words] = withoutLoader('sub-agent', args, environment)
-    const child = spawn(command, words, { env: environment, cwd: this.directory, stdio: 'pipe' })
+    const child = spawn('sub-agent', args, { env: environment, cwd: this.directory, stdio: 'pipe' })
     child.stdout.on('data', (chunk) => this.#output.push(chunk))
     child.stderr.on('data', (text) => {
       this.#stderr += text

@@ -33,7 +33,7 @@ export function testEnvironment(extra: RunOptions['env'] = {}): Record<string, s
 /** Runs a program to its end. Never throws for how it ended. */
 export async function run(command: string, args: readonly string[] = [], { input = '', cwd, env, timeout = 30_000 }: RunOptions = {}): Promise<Ended> {
   const environment = testEnvironment(env)
-  const result = await execa(...withoutLoader(command, args, environment), {
+  const result = await execa(command, args, {
     input,
     env: environment,
     extendEnv: false,
@@ -52,15 +52,6 @@ export async function run(command: string, args: readonly string[] = [], { input
     stderr: Buffer.from(result.stderr ?? []).toString(),
     timedOut: result.timedOut,
   }
-}
-
-/**
- * The words that start a program as people start it: tap puts a loader into the NODE_OPTIONS of every process that a test
- * starts, which costs each Node a quarter of a second; env(1) takes it out again.
- */
-export function withoutLoader(command: string, args: readonly string[], environment: Readonly<Record<string, string>>): [string, string[]] {
-  const own = environment.NODE_OPTIONS === undefined ? [] : [`NODE_OPTIONS=${environment.NODE_OPTIONS}`]
-  return ['env', ['-u', 'NODE_OPTIONS', ...own, command, ...args]]
 }
 
 /** Runs a line of bash, `$1` ... being `args`: for pipelines as people type them. */

@@ -32,7 +32,7 @@ export class Typing {
     rmSync(this.path('out'), { force: true })
     if (ring) spawnSync('mkfifo', [this.path('back')])
     const line = `user-prompt ${words} <${ring ? 'back' : '/dev/null'} >out; echo "status $?"; ${behind}`
-    this.process = spawn('env', ['-u', 'NODE_OPTIONS', 'script', '-qefc', line, '/dev/null'], {
+    this.process = spawn('script', ['-qefc', line, '/dev/null'], {
       cwd: this.directory,
       env: testEnvironment({ XDG_STATE_HOME: this.path('state'), SHELL: '/bin/sh', TERM: 'xterm', AGENTPIPE_CONFIG: this.path('config.json') }),
       stdio: ['pipe', 'pipe', 'inherit'],

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { eventually, testEnvironment, withoutLoader } from '@agentpipe/testing'
+import { eventually, testEnvironment } from '@agentpipe/testing'
 
 interface Test {
   teardown(work: () => void): void
@@ -26,7 +26,7 @@ export class Project {
   /** Starts it; `ended` resolves when it has, with what it printed. */
   start(...args: readonly string[]): { child: ChildProcess; ended: Promise<{ status: number | null; stdout: string; stderr: string }> } {
     const environment = testEnvironment(this.#env)
-    const child = spawn(...withoutLoader('agentpipe', args, environment), { cwd: this.directory, env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn('agentpipe', args, { cwd: this.directory, env: environment, stdio: ['ignore', 'pipe', 'pipe'] })
     let [stdout, stderr] = ['', '']
     child.stdout.on('data', (text) => (stdout += text))
     child.stderr.on('data', (text) => (stderr += text))

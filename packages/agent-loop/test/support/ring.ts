@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { encodeFrame, type FieldValue, FrameDecoder } from '@agentpipe/frame'
-import { eventually, testEnvironment, withoutLoader } from '@agentpipe/testing'
+import { eventually, testEnvironment } from '@agentpipe/testing'
 
 interface Test {
   teardown(work: () => void): void
@@ -35,12 +35,8 @@ export class Ring {
     t.teardown(() => rmSync(directory, { recursive: true, force: true }))
     if (model !== undefined) writeFileSync(join(directory, 'model.resp'), model)
     const environment = testEnvironment(options.env)
-    const [command, words] = withoutLoader(
-      'agent-loop',
-      ['--session=s', ...(model === undefined ? [] : ['--from=model.resp']), ...(options.args ?? [])],
-      environment,
-    )
-    this.#child = spawn(command, words, { cwd: directory, env: environment, stdio: 'pipe' })
+    const words = ['--session=s', ...(model === undefined ? [] : ['--from=model.resp']), ...(options.args ?? [])]
+    this.#child = spawn('agent-loop', words, { cwd: directory, env: environment, stdio: 'pipe' })
     t.teardown(() => this.#child.kill('SIGKILL'))
     this.#child.stderr?.on('data', (text) => {
       this.stderr += text

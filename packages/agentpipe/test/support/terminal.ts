@@ -12,7 +12,7 @@ export class Terminal {
 
   constructor(t: { teardown(work: () => void): void }, line: string, responses: readonly Response[]) {
     this.workspace = new Workspace(t, capture(...responses))
-    this.#process = spawn('env', ['-u', 'NODE_OPTIONS', 'script', '-qefc', line, '/dev/null'], {
+    this.#process = spawn('script', ['-qefc', line, '/dev/null'], {
       cwd: this.workspace.directory,
       env: testEnvironment({ ...this.workspace.environment, SHELL: '/bin/bash', TERM: 'xterm' }),
       stdio: ['pipe', 'pipe', 'inherit'],

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Ended, type RunOptions, root, run, shell, testEnvironment, withoutLoader } from '@agentpipe/testing'
+import { type Ended, type RunOptions, root, run, shell, testEnvironment } from '@agentpipe/testing'
 
 interface Test {
   teardown(work: () => void): void
@@ -39,8 +39,7 @@ export class Store {
   /** Starts event-store, all of its streams being pipes. */
   start(args: readonly string[], cwd = this.path('work')) {
     const env = testEnvironment(this.environment)
-    const [command, words] = withoutLoader(join(root, 'dist/bin/event-store'), args, env)
-    return spawn(command, words, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] })
+    return spawn(join(root, 'dist/bin/event-store'), args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] })
   }
 
   /** Path of a session's log. There must be one session of that id. */

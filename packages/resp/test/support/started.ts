@@ -2,7 +2,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { root, testEnvironment, withoutLoader } from '@agentpipe/testing'
+import { root, testEnvironment } from '@agentpipe/testing'
 
 /** `resp` while it runs: written to and read from step by step. */
 export class Started {
@@ -13,8 +13,7 @@ export class Started {
 
   constructor(args: readonly string[], options: { cwd?: string; env?: Record<string, string> } = {}) {
     const env = testEnvironment(options.env)
-    const [command, words] = withoutLoader(`${root}/dist/bin/resp`, args, env)
-    this.process = spawn(command, words, { ...options, env, stdio: ['pipe', 'pipe', 'pipe'] })
+    this.process = spawn(`${root}/dist/bin/resp`, args, { ...options, env, stdio: ['pipe', 'pipe', 'pipe'] })
     this.process.stdout.on('data', (chunk) => this.#output.push(chunk))
     this.process.stderr.on('data', (chunk) => {
       this.stderr += chunk

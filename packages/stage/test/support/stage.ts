@@ -2,7 +2,7 @@ import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
-import { type Ended, type RunOptions, run, shell, testEnvironment, withoutLoader } from '@agentpipe/testing'
+import { type Ended, type RunOptions, run, shell, testEnvironment } from '@agentpipe/testing'
 
 /** Where a stage of test/stages is. */
 export function stagePath(name: string): string {
@@ -33,8 +33,7 @@ export class StartedStage {
   /** `watch`: it watches descriptor 3, whose other end is `owner`. */
   constructor(name: string, { watch = false, env = {} }: { watch?: boolean; env?: Record<string, string> } = {}) {
     const environment = testEnvironment({ ...env, ...(watch ? { AGENTPIPE_WATCH_FD: '3' } : {}) })
-    const [command, words] = withoutLoader(process.execPath, [stagePath(name)], environment)
-    const started = spawn(command, words, { env: environment, stdio: ['pipe', 'pipe', 'pipe', 'pipe'] })
+    const started = spawn(process.execPath, [stagePath(name)], { env: environment, stdio: ['pipe', 'pipe', 'pipe', 'pipe'] })
     this.process = started as unknown as ChildProcessByStdio<Writable, Readable, Readable>
     this.process.stdout.on('data', (chunk) => this.#output.push(chunk))
     this.process.stderr.on('data', (chunk) => {
