@@ -49,10 +49,9 @@ t.test('names that look like options', async (t) => {
 
 t.test('a session that can not be read ends the run', async (t) => {
   const workspace = new Workspace(t, ANSWER)
-  t.match(await agent(workspace, ['--session', 'x', 'go'], { env: { XDG_STATE_HOME: workspace.path('model.resp') } }), {
-    status: 66,
-    stdout: Buffer.alloc(0),
-  })
+  const ended = await agent(workspace, ['--session', 'x', 'go'], { env: { XDG_STATE_HOME: workspace.path('model.resp') } })
+  t.match(ended, { status: 66, stderr: /cannot read .*: not a directory\n/ })
+  t.notMatch(ended.stdout.toString(), 'answer')
 })
 
 t.test('a record on a full disk: 74, and the answer all the same', async (t) => {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { isSessionId } from '@agentpipe/message'
-import { EXIT, logPath, projectDirectory, projectsDirectory, StageError, usage, workingDirectory } from '@agentpipe/stage'
+import { EXIT, logPath, projectDirectory, projectsDirectory, StageError, systemError, usage, workingDirectory } from '@agentpipe/stage'
 import { inLog, lastRecord } from './log-reader.js'
 import { LATEST } from './session-id.js'
 
@@ -105,6 +105,6 @@ function namesIn(directory: string): string[] {
     return readdirSync(directory).sort()
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
-    throw new StageError(EXIT.NO_INPUT, `cannot read ${directory}: ${(error as NodeJS.ErrnoException).code}`)
+    throw systemError(EXIT.NO_INPUT, `cannot read ${directory}`, error)
   }
 }
