@@ -14,7 +14,7 @@ t.test('a printed script does what agentpipe does, in dash and bash', async (t) 
     const direct = await agent(new Workspace(t, model), args)
     const script = await agent(workspace, ['--print-script', ...args])
     writeFileSync(workspace.path('script'), script.stdout)
-    for (const sh of ['dash', 'bash']) {
+    for (const sh of format === 'human' ? ['dash', 'bash'] : ['dash']) {
       const other = new Workspace(t, model)
       const ended = await run(sh, [workspace.path('script')], inside(other))
       t.equal(ended.status, direct.status, `${format} in ${sh}`)
