@@ -51,6 +51,11 @@ export class ProgramTransport implements Transport {
     return this.#end === undefined ? undefined : `${this.#end}${said ? `: ${said}` : ''}`
   }
 
+  /** Resolves when it has ended, or after a moment. */
+  async untilEnd(): Promise<void> {
+    if (this.#child !== undefined && this.#end === undefined) await Promise.race([once(this.#child, 'exit'), sleep(10 * DRAIN_MS)]).catch(() => {})
+  }
+
   async start(): Promise<void> {
     const { command, args, cwd, env } = this.#spec
     const child = spawn(command, args, { cwd, env, stdio: 'pipe', detached: true })

@@ -158,7 +158,9 @@ export class McpServer {
       return await mcpOutcome(result, session)
     } catch (error) {
       if (signal.aborted) throw new ToolError('cancelled', 'cancelled')
-      if (this.#closed) throw this.#gone()
+      // It has closed its input: soon it is known how it ended.
+      if ((error as NodeJS.ErrnoException).code === 'EPIPE') await this.#program?.untilEnd()
+      if (this.#closed || this.#program?.end !== undefined) throw this.#gone()
       if ((error as { code?: unknown }).code === REQUEST_TIMEOUT) throw new ToolError(`timed out after ${(timeoutMs ?? 0) / 1000} s`, 'timeout')
       throw new ToolError(`MCP server ${this.name}: ${oneLine(error)}`)
     }

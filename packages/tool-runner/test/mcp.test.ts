@@ -73,13 +73,17 @@ t.test('the tools of real servers, beside one that is dead and one that is not s
 
 t.test('a slow server delays nobody; its tools come later; one that dies is said to be gone', async (t) => {
   const place = new Place(t)
-  const options = configure(place, { late: { command: 'sh', args: ['-c', `sleep 65.125 & echo banner; sleep 1; exec node ${EVERYTHING} stdio 65.125`] } })
+  const go = join(place.workspace, 'go')
+  const options = configure(place, {
+    late: { command: 'sh', args: ['-c', `sleep 65.125 & echo banner; until [ -e '${go}' ]; do sleep 0.1; done; exec node ${EVERYTHING} stdio 65.125`] },
+  })
   const runner = new LiveRunner(t, place, [...options, '--tools-wait', '0'])
   runner.send('HELLO', '1', 's')
   runner.call('late__echo', 'c1', { message: 'early' })
   runner.call('Bash', 'c2', { command: 'echo meanwhile' })
   t.match(await runner.result('c2'), { output: 'meanwhile\n' })
   t.notOk(runner.frames.some(([type, name]) => type === 'TOOL_DEF' && name === 'late__echo'))
+  writeFileSync(go, '')
   t.match(await runner.result('c1'), { status: 'ok', output: 'Echo: early' })
   t.ok(runner.frames.some(([type, name]) => type === 'TOOL_DEF' && name === 'late__echo'))
   runner.call('late__trigger-long-running-operation', 'c3', { duration: 60, steps: 600 })
