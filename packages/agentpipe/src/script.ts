@@ -185,7 +185,8 @@ asked=$(grep -s '^end user-prompt 0$' "$dir/status")
 while read -r event name status; do
   [ "$event" != left ] || left=yes
   [ "$event" = end ] || continue
-  first=\${first:-$name}
+  # tee ends with 0 only when what stands in front of it has ended, and may tell it sooner.
+  [ "$name:$status" = tee:0 ] || first=\${first:-$name}
   [ "$name" != agent-loop ] || ended=yes
   # Left before the first turn: runners miss its end.
   [ "$status $asked" != '69 end user-prompt 0' ] || continue
