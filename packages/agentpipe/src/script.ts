@@ -182,14 +182,15 @@ cut=
 left=
 # A person has asked for the end: how the last turn ended is known.
 asked=$(grep -s '^end user-prompt 0$' "$dir/status")
+# Left before the first turn, by them or by an interrupt: runners miss its end, and may say so sooner than who left.
+early=$asked$(grep -s '^end agent-loop 130$' "$dir/status")
 while read -r event name status; do
   [ "$event" != left ] || left=yes
   [ "$event" = end ] || continue
   # tee ends with 0 only when what stands in front of it has ended, and may tell it sooner.
   [ "$name:$status" = tee:0 ] || first=\${first:-$name}
   [ "$name" != agent-loop ] || ended=yes
-  # Left before the first turn: runners miss its end.
-  [ "$status $asked" != '69 end user-prompt 0' ] || continue
+  [ "$status" != 69 ] || [ -z "$early" ] || continue
   case $name:$status in
     *:0) continue ;;
     tee:141) ;;

@@ -130,6 +130,11 @@ t.test('SIGINT at any moment of the start is not lost, and nothing is left', asy
   }
 })
 
+t.test('a runner that misses the turn of an interrupted agent-loop, and says so first, is not what failed', async (t) => {
+  const early = 'resp write HELLO 1 agent-loop; exec >&-; sleep 0.5; exit 130'
+  t.match(await agent(new Workspace(t, ANSWER), ['--stage', `agent-loop=${early}`, 'go']), { status: 130 })
+})
+
 async function startLong(
   t: { teardown(work: () => void): void },
   workspace = new Workspace(t, LONG),
