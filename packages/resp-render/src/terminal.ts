@@ -7,12 +7,12 @@ const DEFAULT_COLUMNS = 80
 const MOST_COLUMNS = 1000
 
 /** Cells of a row: `--width`, else the terminal's, else COLUMNS, else 80. Throws StageError (64) for a width that is none. */
-export function terminalWidth(option: number | undefined, terminal: number = STDOUT): number {
+export function terminalWidth(option: number | undefined, terminal: number = STDOUT, environment: NodeJS.ProcessEnv = process.env): number {
   if (option !== undefined) {
     if (option < 1 || option > MOST_COLUMNS) throw usage(`--width: expected 1 to ${MOST_COLUMNS}, found ${option}`)
     return option
   }
-  return asColumns(windowColumns(terminal)) ?? asColumns(columnsVariable()) ?? DEFAULT_COLUMNS
+  return asColumns(windowColumns(terminal)) ?? asColumns(columnsVariable(environment)) ?? DEFAULT_COLUMNS
 }
 
 /** Opens the terminal that we run on, wherever standard output goes. Throws StageError (69) where there is none. */
@@ -37,8 +37,7 @@ function windowColumns(terminal: number): number {
   }
 }
 
-function columnsVariable(): number {
-  const text = process.env.COLUMNS ?? ''
+function columnsVariable({ COLUMNS: text = '' }: NodeJS.ProcessEnv): number {
   return /^\d{1,9}$/.test(text) ? Number(text) : 0
 }
 

@@ -21,7 +21,7 @@ export class TurnUsage {
   take(): string {
     if (this.#requests === 0) return ''
     const cached = this.#cached === 0 ? '' : ` (${grouped(this.#cached)} from cache)`
-    const line = `${grouped(this.#input)} tokens in${cached}, ${grouped(this.#output)} out, ${plural(this.#requests, 'model request')}`
+    const line = `${plural(this.#input, 'token')} in${cached}, ${grouped(this.#output)} out, ${plural(this.#requests, 'model request')}`
     this.#requests = this.#input = this.#output = this.#cached = 0
     return line
   }

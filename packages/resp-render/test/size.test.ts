@@ -6,6 +6,9 @@ import { root, testEnvironment } from '@agentpipe/testing'
 import t from 'tap'
 import { render } from './render.js'
 
+/** How many times as long `make soak` makes what is rendered. */
+const TIMES = Number(process.env.RENDER_TIMES ?? 1)
+
 /** Milliseconds that rendering takes. */
 function time(frames: Parameters<typeof render>[0], options = {}): number {
   const start = process.cpuUsage()
@@ -45,7 +48,7 @@ t.test('anything on one line costs time linear in its length', async (t) => {
         ['TEXT', 'x'],
         [type, ...(type === 'TEXT' ? [] : ['c1']), piece.repeat(Math.ceil(length / piece.length))],
       ]
-      const [short, long] = [time(frame(50_000)), time(frame(400_000))]
+      const [short, long] = [time(frame(25_000 * TIMES)), time(frame(200_000 * TIMES))]
       t.ok(long < 24 * Math.max(short, 20), `${type} of ${JSON.stringify(piece)}: ${short} ms and ${long} ms`)
     }
   }
@@ -57,7 +60,7 @@ t.test('what a delta costs does not depend on what came before it', async (t) =>
       const bytes = Buffer.from(piece.repeat(Math.ceil(length / piece.length)))
       return Array.from({ length: Math.ceil(bytes.length / 7) }, (_, index) => ['TEXT', bytes.subarray(index * 7, index * 7 + 7)])
     }
-    const [short, long] = [time([['TEXT', 'x\n\n'], ...deltas(15_000)]), time([['TEXT', 'x\n\n'], ...deltas(120_000)])]
+    const [short, long] = [time([['TEXT', 'x\n\n'], ...deltas(4_000 * TIMES)]), time([['TEXT', 'x\n\n'], ...deltas(32_000 * TIMES)])]
     t.ok(long < 24 * Math.max(short, 20), `${JSON.stringify(piece)}: ${short} ms and ${long} ms`)
   }
 })
@@ -74,13 +77,13 @@ t.test('code that is none costs time linear in its length, in any language', asy
     ['html', '<div>'],
   ] as const) {
     const code = (lines: number) => [['TEXT', `\`\`\`${language}\n${`${piece.repeat(150)}\n`.repeat(lines)}`]]
-    const [short, long] = [time(code(40), { depth: 16 }), time(code(320), { depth: 16 })]
+    const [short, long] = [time(code(20 * TIMES), { depth: 16 }), time(code(160 * TIMES), { depth: 16 })]
     t.ok(long < 24 * Math.max(short, 20), `${language} ${piece}: ${short} ms and ${long} ms`)
   }
 })
 
-t.test('a megabyte in deltas of one byte', async (t) => {
-  const text = 'The quick brown fox, naïve 狐. '.repeat(31_000)
+t.test('much text in deltas of one byte', async (t) => {
+  const text = 'The quick brown fox, naïve 狐. '.repeat(3_000 * TIMES)
   const deltas = [...Buffer.from(text)].map((byte) => ['TEXT', Buffer.from([byte])])
   t.equal(render(deltas), render([['TEXT', text]]))
 })
@@ -89,9 +92,9 @@ t.test('a field of 64 MiB, and long streams, in bounded memory', async (t) => {
   const large = encodeFrame(['TOOL_RESULT', 'c1', 'Bash', Buffer.alloc(64 * 1024 * 1024, 'all work and no play\n')])
   t.ok((await peak([large])) < 400, 'the largest frame')
   const deltas = Buffer.concat(Array.from({ length: 20_000 }, () => encodeFrame(['TEXT', ' word'])))
-  t.ok((await peak(Array.from({ length: 60 }, () => deltas))) < 120, '30 MB of text')
+  t.ok((await peak(Array.from({ length: 20 * TIMES }, () => deltas))) < 120, 'long text')
   const output = Buffer.concat(Array.from({ length: 5_000 }, (_, index) => encodeFrame(['TOOL_OUTPUT', `c${index % 50}`, '100%\r'.repeat(20)])))
-  t.ok((await peak(Array.from({ length: 40 }, () => output))) < 120, 'progress bars that never end')
+  t.ok((await peak(Array.from({ length: 10 * TIMES }, () => output))) < 120, 'progress bars that never end')
 })
 
 /** Runs resp-render on chunks; gives its peak memory in MB. */
