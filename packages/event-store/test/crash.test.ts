@@ -6,7 +6,7 @@ import t from 'tap'
 import { readLog } from '../src/log-reader.js'
 import { Store } from './support/store.js'
 
-const KILLS = Number(process.env.STORE_KILLS ?? 30)
+const KILLS = Number(process.env.STORE_KILLS ?? 12)
 /** Kills of one session: its log is not to grow without end. */
 const EACH = 50
 

@@ -50,8 +50,8 @@ t.test('a state directory that cannot be made or written', async (t) => {
   unlinkSync(path)
   mkdirSync(path)
   t.match(await store.run(['--session', 's'], { input: frames(['TEXT', 'x']) }), { status: 74, stderr: /is a directory|it is a directory/ })
-  t.match(await store.run(['replay', 's']), { status: 66, stderr: /^event-store: cannot read [^\n]*\n$/ })
-  t.match(await store.run(['list']), { status: 0, stdout: /\(cannot read/ })
+  t.match(await store.read(['replay', 's']), { status: 66, stderr: /^event-store: cannot read [^\n]*\n$/ })
+  t.match(await store.read(['list']), { status: 0, stdout: /\(cannot read/ })
 })
 
 t.test('a log that is removed meanwhile does not swallow events', async (t) => {
@@ -69,11 +69,11 @@ t.test('a log that is removed meanwhile does not swallow events', async (t) => {
 
 t.test('the reader goes away: the rest is recorded all the same, status 0', async (t) => {
   const store = new Store(t)
-  const input = frames(...Array.from({ length: 20_000 }, (_, index) => ['TEXT', `event ${index} of many`]), ['STOP', 'end_turn'])
+  const input = frames(...Array.from({ length: 5000 }, (_, index) => ['TEXT', `event ${index} of many`]), ['STOP', 'end_turn'])
   const ended = await store.shell('event-store --session s | head -c 100 >/dev/null; exit $PIPESTATUS', [], { input })
   t.match(ended, { status: 0, stderr: '' })
   const records = await store.records('s')
-  t.equal(records.length, 20_001)
+  t.equal(records.length, 5001)
   t.equal(records.at(-1)?.type, 'stop')
   const replayed = await store.shell('event-store replay s | head -c 10 >/dev/null; exit $PIPESTATUS')
   t.match(replayed, { status: 0, stderr: '' })

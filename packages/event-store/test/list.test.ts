@@ -17,7 +17,7 @@ function usage(seq: number, input: number): string {
 const LONG = prompt(1, 'what was asked first') + usage(2, 10) + textLine(3, 'x'.repeat(1000)).repeat(200)
 
 async function listed(store: Store, ...options: string[]): Promise<Record<string, unknown>[]> {
-  const { stdout } = await store.run(['list', '--json', '--exact', ...options])
+  const { stdout } = await store.read(['list', '--json', '--exact', ...options])
   return stdout
     .toString()
     .trimEnd()
@@ -90,7 +90,7 @@ t.test('case 40: the latest is the one with the last event, whatever the files s
   const before = statSync(oldest).mtimeMs
   t.same((await listed(store)).map(({ id }) => id).slice(0, 4), ['newest', 'middle', 'oldest', 'future'])
   t.equal(statSync(oldest).mtimeMs, before)
-  t.match((await store.run(['path', 'latest'])).stdout.toString(), /newest/)
+  t.match((await store.read(['path', 'latest'])).stdout.toString(), /newest/)
   t.match(await store.run(['--continue'], { input: '*2\r\n$4\r\nSTOP\r\n$1\r\nx\r\n' }), { status: 0 })
   t.equal((await store.records('newest')).length, 2, 'the torn line is set aside')
 })
@@ -100,7 +100,7 @@ t.test('a directory that can only be read', { skip: process.getuid?.() === 0 && 
   const log = await store.write('s', LONG)
   chmodSync(dirname(log), 0o500)
   chmodSync(log, 0o400)
-  t.match(await store.run(['list']), { status: 0, stderr: '', stdout: /what was asked first/ })
+  t.match(await store.read(['list']), { status: 0, stderr: '', stdout: /what was asked first/ })
   t.match(await store.run(['--session', 's'], { input: '*2\r\n$4\r\nSTOP\r\n$1\r\nx\r\n' }), { status: 74 })
   chmodSync(dirname(log), 0o700)
 })

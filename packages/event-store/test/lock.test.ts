@@ -2,6 +2,7 @@ import { cpSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'no
 import { dirname, join } from 'node:path'
 import { fieldsOf, frames } from '@agentpipe/testing'
 import t from 'tap'
+import { lockSession } from '../src/session-lock.js'
 import { Store } from './support/store.js'
 
 const TEXT = frames(['TEXT', 'x'])
@@ -60,7 +61,9 @@ t.test('a number that is used again, an earlier start of the machine, a copied s
   const place = `${inode}.${namespace}.${machine}`
   for (const stale of [`lock.${process.pid}.${start}.${boot}.${place}`, `lock.${pid}.${start}.${boot}.${place}`, `lock.1.0.00000000.${place}`]) {
     writeFileSync(join(directory, stale), '')
-    t.match(await store.run(['--session', 's'], { input: TEXT }), { status: 0, stderr: '' }, stale)
+    const release = lockSession(directory)
+    t.notOk(readdirSync(directory).includes(stale), stale)
+    release()
     t.same(readdirSync(directory), ['events.jsonl'])
   }
 })
@@ -75,9 +78,10 @@ t.test('an owner on another machine, or in a container: what we cannot see count
   const old = new Date(Date.now() - 3_600_000)
   for (const other of [`lock.${pid}.${start}.${boot}.${inode}.1.${machine}`, `lock.${pid}.${start}.00000000.${inode}.1.00000000`]) {
     writeFileSync(join(directory, other), '')
-    t.match(await store.run(['--session', 's'], { input: TEXT }), { status: 75, stderr: /process \d+ on another machine or in another container/ }, other)
+    t.throws(() => lockSession(directory), { status: 75, message: /process \d+ on another machine or in another container/ }, other)
+    t.same(readdirSync(directory).sort(), ['events.jsonl', other])
     utimesSync(join(directory, other), old, old)
-    t.match(await store.run(['--session', 's'], { input: TEXT }), { status: 0, stderr: '' }, other)
+    lockSession(directory)()
     t.same(readdirSync(directory), ['events.jsonl'])
   }
 })

@@ -21,7 +21,7 @@ t.test('replay --last: whole turns, found from the end; --from: by number', asyn
   const store = new Store(t)
   const hello = { type: 'hello', version: 1, session_id: 's' }
   await store.write('s', log([hello, ...turn(1), hello, ...turn(2), { type: 'user_message', text: 'prompt 3' }, { type: 'text', text: 'half an answer' }]))
-  const replay = async (...args: string[]) => texts((await store.run(['replay', 's', ...args])).stdout)
+  const replay = async (...args: string[]) => texts((await store.read(['replay', 's', ...args])).stdout)
   t.same(await replay('--last', '0'), [])
   t.same(await replay('--last', '1'), ['USER_MESSAGE prompt 3', 'TEXT half an answer'])
   t.same((await replay('--last', '2'))[0], 'USER_MESSAGE prompt 2')
@@ -29,7 +29,7 @@ t.test('replay --last: whole turns, found from the end; --from: by number', asyn
   t.equal((await replay('--last', '4')).length, 12, 'all where there are no more')
   t.same((await replay('--from', '11'))[0], 'USER_MESSAGE prompt 3')
   t.same(await replay('--from', '99'), [])
-  t.match(await store.run(['replay', 's', '--from', '2', '--last', '1']), { status: 64, stderr: /exclude each other/ })
+  t.match(await store.read(['replay', 's', '--from', '2', '--last', '1']), { status: 64, stderr: /exclude each other/ })
   await store.write(
     's',
     log(
@@ -55,10 +55,10 @@ t.test('replay --speed keeps the pace, however long the breaks were, and whateve
   const store = new Store(t)
   await store.write('s', line(1, { type: 'text', text: 'a' }, at(0)) + line(2, { type: 'text', text: 'b' }, at(400)))
   const started = Date.now()
-  t.same(texts((await store.run(['replay', 's', '--speed', '1'])).stdout), ['TEXT a', 'TEXT b'])
+  t.same(texts((await store.read(['replay', 's', '--speed', '1'])).stdout), ['TEXT a', 'TEXT b'])
   t.ok(Date.now() - started >= 400)
   for (const speed of ['0', '-1', 'fast', ''])
-    t.match(await store.run(['replay', 's', `--speed=${speed}`]), { status: 64, stderr: /--speed: expected a number/ })
+    t.match(await store.read(['replay', 's', `--speed=${speed}`]), { status: 64, stderr: /--speed: expected a number/ })
 })
 
 t.test('history of a long log: what the last summary stands for is not read', async (t) => {
@@ -69,7 +69,7 @@ t.test('history of a long log: what the last summary stands for is not read', as
   const summary = (kept: object) => ({ type: 'context_update', kind: 'compact', trigger: 'auto', summary: 'so far', ...kept })
   const history = async (members: readonly object[]) => {
     await store.write('s', log(members))
-    const { status, stdout, stderr } = await store.run(['history', 's'])
+    const { status, stdout, stderr } = await store.read(['history', 's'])
     t.same([status, stderr], [0, ''])
     return fieldsOf(stdout).map(([, type, text]) => `${type} ${text}`)
   }
@@ -108,7 +108,7 @@ t.test('follow: what is there, and what comes, until nobody writes any more', as
   t.equal(texts((await store.run(['follow', 's', '--once'])).stdout).length, 6)
   const gone = store.start(['follow', 's'])
   await said(gone)
-  t.equal((await store.run(['rm', 's'])).status, 0)
+  t.equal((await store.read(['rm', 's'])).status, 0)
   t.equal(await new Promise((resolve) => gone.on('close', resolve)), 66)
 })
 
@@ -116,17 +116,17 @@ t.test('fork: the events up to one, byte for byte, under a new id', async (t) =>
   const store = new Store(t)
   const whole = log([...turn(1), ...turn(2)])
   await store.write('s', whole)
-  const forked = await store.run(['fork', 's', '--at', '4'])
+  const forked = await store.read(['fork', 's', '--at', '4'])
   const id = forked.stdout.toString().trim()
   t.match(id, /^\d{8}-\d{6}-[0-9a-f]{6}$/)
   t.equal(readFileSync(await store.log(id), 'utf8'), linesOf(whole).slice(0, 4).join('\n').concat('\n'))
   t.match(await store.run(['--session', id], { input: frames(['TEXT', 'another way']) }), { status: 0, stderr: '' })
   t.equal((await store.records(id)).at(-1)?.seq, 5)
   t.equal(readFileSync(await store.log('s'), 'utf8'), whole)
-  t.match(await store.run(['fork', 's', '--session', 'named']), { status: 0, stdout: Buffer.from('named\n') })
+  t.match(await store.read(['fork', 's', '--session', 'named']), { status: 0, stdout: Buffer.from('named\n') })
   t.equal(readFileSync(await store.log('named'), 'utf8'), whole)
-  t.match(await store.run(['fork', 's', '--session', 'named']), { status: 73, stderr: /there is a session named already/ })
-  t.match(await store.run(['fork', 's', '--session', '../x']), { status: 64 })
+  t.match(await store.read(['fork', 's', '--session', 'named']), { status: 73, stderr: /there is a session named already/ })
+  t.match(await store.read(['fork', 's', '--session', '../x']), { status: 64 })
 })
 
 t.test('rm and prune: by the time of the last event, never one that is written', async (t) => {
@@ -143,19 +143,19 @@ t.test('rm and prune: by the time of the last event, never one that is written',
   writer.stdin.write(frames(['TEXT', 'x']))
   await new Promise((resolve) => writer.stdout.once('data', resolve))
   writeFileSync(await store.log('live'), line(1, { type: 'text', text: 'x' }, days(300)))
-  t.match(await store.run(['prune']), { status: 64, stderr: /--older-than/ })
-  t.match(await store.run(['prune', '--older-than', 'soon']), { status: 64 })
-  const dry = await store.run(['prune', '--older-than', '90d', '-n'])
+  t.match(await store.read(['prune']), { status: 64, stderr: /--older-than/ })
+  t.match(await store.read(['prune', '--older-than', 'soon']), { status: 64 })
+  const dry = await store.read(['prune', '--older-than', '90d', '-n'])
   t.match(dry.stdout.toString(), /^would remove live, .*\nwould remove old, last event \d{4}-\d\d-\d\d\nwould remove older, .*\n$/)
   t.same(store.sessions().length, 5)
-  t.match(await store.run(['prune', '--older-than', '90d']), { status: 75, stderr: /session live is being written by process/ })
+  t.match(await store.read(['prune', '--older-than', '90d']), { status: 75, stderr: /session live is being written by process/ })
   t.same(store.sessions().sort(), ['ahead', 'live', 'young'])
-  t.match(await store.run(['rm', 'young', 'nothing']), { status: 66 })
+  t.match(await store.read(['rm', 'young', 'nothing']), { status: 66 })
   t.equal(store.sessions().length, 3, 'none where one is not clear')
-  t.match(await store.run(['rm', 'live']), { status: 75 })
+  t.match(await store.read(['rm', 'live']), { status: 75 })
   writer.stdin.end()
   await new Promise((resolve) => writer.on('close', resolve))
-  t.match(await store.run(['rm', 'y', 'ahead', 'live']), { status: 0, stdout: Buffer.from('removed young\nremoved ahead\nremoved live\n') })
+  t.match(await store.read(['rm', 'y', 'ahead', 'live']), { status: 0, stdout: Buffer.from('removed young\nremoved ahead\nremoved live\n') })
   t.notOk(existsSync(store.path('state', 'agentpipe', 'projects', 'x')))
   t.same(store.sessions(), [])
 })
@@ -170,18 +170,18 @@ t.test('search: what was said in pieces too, over all sessions, one line each', 
       { type: 'text', text: 'dle here\nnext' },
     ]),
   )
-  await store.run(['--session', 'far'], { input: frames(['TOOL_RESULT', 'c', 'Bash', `${'x'.repeat(500)}a needle${'y'.repeat(500)}`]), cwd: '/' })
-  const found = await store.run(['search', 'need+le'])
+  await store.record('far', frames(['TOOL_RESULT', 'c', 'Bash', `${'x'.repeat(500)}a needle${'y'.repeat(500)}`]), '/')
+  const found = await store.read(['search', 'need+le'])
   t.match(found, { status: 0, stderr: '' })
   const rows = found.stdout.toString().split('\n')
   t.match(rows[0], /^far:1:tool_result: …x+a needley+…$/)
   t.same(rows.slice(1), ['s:1:user_message: the needle\\x1b[31m', 's:2:text: no needle here', ''])
-  t.match(await store.run(['search', 'NEEDLE']), { status: 1, stdout: Buffer.alloc(0) })
-  t.match(await store.run(['search', '-i', 'NEEDLE', 's']), { status: 0 })
-  t.match(await store.run(['search', '-F', 'need+le']), { status: 1 })
-  t.match(await store.run(['search', '(']), { status: 64, stderr: /invalid regular expression/ })
-  t.match(await store.run(['search']), { status: 64 })
-  t.match(JSON.parse((await store.run(['search', '--json', 'no needle'])).stdout.toString()), { id: 's', seq: 2, type: 'text', line: 'no needle here' })
+  t.match(await store.read(['search', 'NEEDLE']), { status: 1, stdout: Buffer.alloc(0) })
+  t.match(await store.read(['search', '-i', 'NEEDLE', 's']), { status: 0 })
+  t.match(await store.read(['search', '-F', 'need+le']), { status: 1 })
+  t.match(await store.read(['search', '(']), { status: 64, stderr: /invalid regular expression/ })
+  t.match(await store.read(['search']), { status: 64 })
+  t.match(JSON.parse((await store.read(['search', '--json', 'no needle'])).stdout.toString()), { id: 's', seq: 2, type: 'text', line: 'no needle here' })
 })
 
 t.test('export: frames, the lines as they are, or a document that shows everything and does nothing', async (t) => {
@@ -195,15 +195,15 @@ t.test('export: frames, the lines as they are, or a document that shows everythi
     { type: 'stop', reason: 'max_turns' },
   ])
   await store.write('s', `${whole}torn`)
-  t.equal((await store.run(['export', 's', '--format', 'jsonl'])).stdout.toString(), whole)
-  t.ok((await store.run(['export', 's', '--format', 'resp'])).stdout.equals((await store.run(['replay', 's'])).stdout))
-  const document = (await store.run(['export', 's'])).stdout.toString()
+  t.equal((await store.read(['export', 's', '--format', 'jsonl'])).stdout.toString(), whole)
+  t.ok((await store.read(['export', 's', '--format', 'resp'])).stdout.equals((await store.read(['replay', 's'])).stdout))
+  const document = (await store.read(['export', 's'])).stdout.toString()
   t.match(document, /^# Session s\n\n## User · 2026-12-01 09:30:00\n\ndo it\n\n## Agent\n\n\*\*bold\*\* text\n/)
   t.match(document, '```json\n{\n  "command": "ls"\n}\n```')
   t.match(document, '`````\n````\n\\x1b]0;x\\x07\ttab\n`````')
   t.match(document, '**Ba&lt;b>sh**')
   t.match(document, '> Stopped: max\\_turns')
-  t.match(await store.run(['export', 's', '--format', 'pdf']), { status: 64 })
+  t.match(await store.read(['export', 's', '--format', 'pdf']), { status: 64 })
 })
 
 t.test('stats: tokens and cost by model, time by tool', async (t) => {
@@ -222,7 +222,7 @@ t.test('stats: tokens and cost by model, time by tool', async (t) => {
     ]),
   )
   const env = { AGENTPIPE_CONFIG: config }
-  const figures = JSON.parse((await store.run(['stats', 's', '--json'], { env })).stdout.toString())
+  const figures = JSON.parse((await store.read(['stats', 's', '--json'], { env })).stdout.toString())
   t.match(figures, { sessions: 1, events: 8, turns: 1, tokens: { input: 2_000_010, output: 20_002, cache_read: 10, cache_creation: 0 } })
   t.match(figures.models, [
     { model: 'claude-sonnet-4', responses: 1 },
@@ -230,10 +230,10 @@ t.test('stats: tokens and cost by model, time by tool', async (t) => {
     { model: 'who?', cost_usd: null },
   ])
   t.match(figures.tools, [{ tool: 'Bash', calls: 1, failed: 1, duration_ms: 90_500 }])
-  const { stdout, stderr } = await store.run(['stats'], { env })
+  const { stdout, stderr } = await store.read(['stats'], { env })
   t.equal(stderr, '')
   t.match(stdout.toString(), /^1 session, 1 turn, 8 events, 2M tokens, \$2\.00\n\nmodel +responses .*\n/)
   t.match(stdout.toString(), /\nBash +1 +1 +1 min 31 s +1 min 31 s +1 min 31 s\n$/)
   t.match(stdout.toString(), /without the cost of who\?: /)
-  t.match(await store.run(['stats'], { cwd: '/' }), { status: 0 })
+  t.match(await store.read(['stats'], { cwd: '/' }), { status: 0 })
 })

@@ -13,7 +13,7 @@ export const conform = command({
   options: { timeout: { type: 'seconds', value: 'S', default: 10, about: 'how long to wait for each answer' } },
   operands: '-- COMMAND...',
   operandsEndOptions: true,
-  examples: ['resp conform -- resp grep -v TEXT', "resp conform -- sh -c 'exec cat' || echo 'cat checks nothing'"],
+  examples: ["resp conform -- cat || echo 'cat checks nothing'", "resp conform --timeout 2 -- sh -c 'tee taken' || echo 'nor does tee'"],
   async act({ operands, options, output }) {
     const [file, ...args] = operands
     if (file === undefined) throw usage('conform needs the COMMAND that is a stage; see --help')

@@ -1,5 +1,7 @@
+import { parseOptions } from '@agentpipe/stage'
 import { frames, run } from '@agentpipe/testing'
 import t from 'tap'
+import { grep } from '../src/grep.js'
 
 const text = ['TEXT', Buffer.from([0xff, 0x0d, 0x0a]), 'own', 'x']
 const input = frames(['HELLO', '1', 's'], text, ['TOOL_CALL', 'X'], ['TEXT', ''], ['MY_OWN', 'TEXT'], ['STOP', 'end_turn'])
@@ -11,7 +13,9 @@ t.test('frames of the types named pass byte for byte', async (t) => {
 
 t.test('-v passes the others', async (t) => {
   const others = frames(['HELLO', '1', 's'], ['TOOL_CALL', 'X'], ['MY_OWN', 'TEXT'])
-  for (const option of ['-v', '--invert', '--inv']) t.match(await run('resp', ['grep', option, 'TEXT', 'STOP'], { input }), { status: 0, stdout: others })
+  t.match(await run('resp', ['grep', '-v', 'TEXT', 'STOP'], { input }), { status: 0, stdout: others })
+  for (const option of ['-v', '--invert', '--inv'])
+    t.match(parseOptions('resp', grep.options, [option, 'TEXT', 'STOP']), { options: { invert: true }, operands: ['TEXT', 'STOP'] })
   t.match(await run('resp', ['grep', 'TEXT', 'STOP', '-v'], { input }), { stdout: others })
   t.match(await run('resp', ['grep', '-v', 'NOSUCH'], { input }), { stdout: input })
 })
@@ -29,6 +33,11 @@ t.test('a type that no message has and that does not come was mistyped', async (
 })
 
 t.test('what is no type', async (t) => {
+  t.match(await run('resp', ['grep', 'TEXT', ''], { input }), { status: 64, stdout: Buffer.alloc(0) })
   for (const args of [[], ['text'], ['TEXT', ''], ['-v'], ['-x', 'TEXT']])
-    t.match(await run('resp', ['grep', ...args], { input }), { status: 64, stdout: Buffer.alloc(0) })
+    t.throws(
+      () => grep.stage?.(parseOptions('resp', grep.options, args) as Parameters<NonNullable<typeof grep.stage>>[0]),
+      { status: 64, message: /./ },
+      args.join(' '),
+    )
 })

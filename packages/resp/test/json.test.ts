@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { eventually, fixture, frames, run, shell } from '@agentpipe/testing'
+import { join } from 'node:path'
+import { eventually, fieldsOf, fixture, frames, run, shell } from '@agentpipe/testing'
 import t from 'tap'
+import { frameOf, lineProblem } from '../src/unjson.js'
 import { Started } from './support/started.js'
 
 const FIXTURES = [
@@ -10,21 +12,21 @@ const FIXTURES = [
   fixture('redis-client', 'commands.resp'),
 ]
 
-for (const path of FIXTURES) {
-  t.test(`${path.split('/').slice(-2).join('/')} comes back from its lines`, async (t) => {
-    const bytes = readFileSync(path)
-    const { stdout, status, stderr } = await shell('resp json <"$1" | resp unjson', [path])
-    t.match({ status, stderr }, { status: 0, stderr: '' })
-    t.ok(stdout.equals(bytes))
-    const lines = (await run('resp', ['json'], { input: bytes })).stdout.toString().trimEnd().split('\n')
-    for (const line of lines) t.type(JSON.parse(line).type, 'string')
-  })
-}
+t.test('what was captured comes back from its lines', async (t) => {
+  const bytes = Buffer.concat(FIXTURES.map((path) => readFileSync(path)))
+  const cwd = t.testdir()
+  const { stdout, status, stderr } = await shell('resp json | tee lines | resp unjson', [], { input: bytes, cwd })
+  t.match({ status, stderr }, { status: 0, stderr: '' })
+  t.ok(stdout.equals(bytes))
+  const lines = readFileSync(join(cwd, 'lines'), 'utf8').trimEnd().split('\n')
+  t.equal(lines.length, fieldsOf(bytes).length)
+  for (const line of lines) t.type(JSON.parse(line).type, 'string')
+})
 
-t.test('octets, unknown types, odd attributes, 20 MiB', async (t) => {
+t.test('octets, unknown types, odd attributes, 8 MiB', async (t) => {
   const input = frames(
     ['MY_OWN', Buffer.from([0, 0xff, 0x0d, 0x0a]), 'x'],
-    ['TOOL_RESULT', 'c1', 'Bash', Buffer.alloc(20 * 1024 * 1024, 'é\n'), 'own', 'x', 'status', 'ok', 'odd'],
+    ['TOOL_RESULT', 'c1', 'Bash', Buffer.alloc(8 * 1024 * 1024, 'é\n'), 'own', 'x', 'status', 'ok', 'odd'],
     ['TOOL_CALL', 'X', 'c2', '{"__proto__":{"a":1}}', '__proto__', '{"a":1}'],
     ['TOOL_CALL', 'X'],
   )
@@ -53,7 +55,8 @@ t.test('unjson: a wrong line is named; the frames before it are written, none af
     ['\ufeff{"type":"stop"}', /not JSON/],
     ['\x1b]0;title\x07', /not JSON/],
   ]
-  for (const [line, problem] of wrong) {
+  for (const [line, problem] of wrong) t.match(problemOf(line), problem)
+  for (const [line, problem] of wrong.slice(-3)) {
     const ended = await run('resp', ['unjson'], { input: Buffer.concat([Buffer.from(`${good}\n`), Buffer.from(line), Buffer.from(`\n${good}`)]) })
     t.match(ended, { status: 65, stdout: frames(['TEXT', 'a']) }, String(line))
     t.match(ended.stderr, /^resp: line 3: [\x20-\x7e]+\n$/, 'one line, escaped')
@@ -82,8 +85,16 @@ t.test('unjson: what would be left out is refused', async (t) => {
     ['{"type":"foo","extra":[{"base64":"a"}]}', 'expected base64 in "extra"'],
     [`{"type":"tool_call","name":"B","tool_use_id":"c","input":${'['.repeat(100_000)}${']'.repeat(100_000)}}`, 'nested too deeply'],
   ] as const) {
-    const ended = await run('resp', ['unjson'], { input: `{"type":"end"}\n${line}\n` })
-    t.match(ended, { status: 65, stdout: frames(['END']) }, line.slice(0, 80))
-    t.equal(ended.stderr, `resp: line 2: ${said}\n`)
+    t.equal(problemOf(line), `line 2: ${said}`, line.slice(0, 80))
   }
 })
+
+/** What is said of a second line. */
+function problemOf(line: string | Buffer): string {
+  try {
+    frameOf(Buffer.from(line as string))
+    return 'nothing'
+  } catch (error) {
+    return lineProblem(2, error)
+  }
+}

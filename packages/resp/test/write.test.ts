@@ -1,6 +1,10 @@
+import { parseOptions } from '@agentpipe/stage'
 import { fieldsOf, frames, run, shell } from '@agentpipe/testing'
 import t from 'tap'
+import { write } from '../src/write.js'
 import { Started } from './support/started.js'
+
+type Given = Parameters<NonNullable<typeof write.act>>[0]
 
 t.test('one frame of its operands', async (t) => {
   const ended = await run('resp', ['write', 'TOOL_CALL', 'Bash', 'c1', '{"command":"ls"}', 'command', 'ls'])
@@ -74,19 +78,15 @@ t.test('a frame of the largest field, and none larger; what never ends is not re
 })
 
 t.test('wrong command lines: a line on stderr, nothing on stdout, 64', async (t) => {
-  for (const args of [
-    ['write'],
-    ['write', 'text'],
-    ['write', ''],
-    ['write', 'A B'],
-    ['write', 'TEXT', '-', '-'],
-    ['write', '-x', 'TEXT'],
-    ['write', '--foo'],
-    ['write', '-'],
-    [],
-    ['nosuch'],
-  ]) {
+  for (const args of [['write', 'A B'], [], ['nosuch']]) {
     const ended = await run('resp', args)
     t.match(ended, { status: 64, stdout: Buffer.alloc(0), stderr: /^resp: [^\n]+\n$/ }, args.join(' '))
+  }
+  for (const args of [[], ['text'], [''], ['TEXT', '-', '-'], ['-x', 'TEXT'], ['--foo'], ['-']]) {
+    t.throws(
+      () => write.act?.(parseOptions('resp', write.options, args, { operandsEndOptions: true }) as Given),
+      { status: 64, message: /^[^\n]+$/ },
+      args.join(' '),
+    )
   }
 })

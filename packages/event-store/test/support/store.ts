@@ -2,7 +2,10 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Ended, type RunOptions, root, run, shell, testEnvironment } from '@agentpipe/testing'
+import { logPath, makeDirectory, projectDirectory } from '@agentpipe/stage'
+import { type Ended, framesOf, type RunOptions, root, run, shell, testEnvironment } from '@agentpipe/testing'
+import { isRecorded, recordLine } from '../../src/record.js'
+import { type Read, readInProcess } from './reading.js'
 
 interface Test {
   teardown(work: () => void): void
@@ -11,6 +14,7 @@ interface Test {
 /** A directory of one test: `work` to run in, `state` for XDG_STATE_HOME. */
 export class Store {
   readonly directory: string
+  #recorded = 0
 
   constructor(test: Test) {
     this.directory = realpathSync(mkdtempSync(join(tmpdir(), 'event-store-test-')))
@@ -24,6 +28,11 @@ export class Store {
 
   get environment(): Record<string, string> {
     return { XDG_STATE_HOME: this.path('state'), XDG_CACHE_HOME: this.path('cache') }
+  }
+
+  /** What a verb that reads does, without a process of its own. */
+  read(args: readonly string[], { cwd = this.path('work'), env = {} }: Pick<RunOptions, 'cwd' | 'env'> = {}): Promise<Read> {
+    return readInProcess(args, cwd, { ...this.environment, ...env })
   }
 
   /** Runs event-store to its end. */
@@ -44,7 +53,7 @@ export class Store {
 
   /** Path of a session's log. There must be one session of that id. */
   async log(id: string): Promise<string> {
-    return (await this.run(['path', id])).stdout.toString().trimEnd()
+    return (await this.read(['path', id])).stdout.toString().trimEnd()
   }
 
   /** The lines of a session's log as objects. Each must be whole. */
@@ -62,12 +71,21 @@ export class Store {
     }
   }
 
-  /** Makes a session of which the log holds `text`. */
-  async write(id: string, text: string | Uint8Array): Promise<string> {
-    await this.run(['--session', id], { input: '*2\r\n$4\r\nSTOP\r\n$1\r\nx\r\n' })
-    const path = await this.log(id)
-    writeFileSync(path, text)
+  /** Makes a session of which the log holds `text`, in the project of the directory `work`, or of another one. */
+  async write(id: string, text: string | Uint8Array, cwd = this.path('work')): Promise<string> {
+    const directory = join(projectDirectory(this.path('state', 'agentpipe'), cwd), id)
+    makeDirectory(directory)
+    const path = logPath(directory)
+    writeFileSync(path, text, { mode: 0o600 })
     return path
+  }
+
+  /** Makes a session of which the log holds the events among `bytes`, as it would be recorded. */
+  record(id: string, bytes: Buffer, cwd?: string): Promise<string> {
+    // Each after the one before, however soon.
+    const time = new Date(Date.now() + this.#recorded++).toISOString()
+    const events = framesOf(bytes).filter(({ type }) => isRecorded(type))
+    return this.write(id, events.map((frame, index) => recordLine(frame, index + 1, time)).join(''), cwd)
   }
 
   #inside(options: RunOptions): RunOptions {
