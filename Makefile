@@ -28,9 +28,11 @@ test: $(ALL_PACKAGES) build       ## run every test
 	@scripts/test
 
 soak: $(ALL_PACKAGES) build       ## the long form of what make test does shortly
-	@PROMPT_KILLS=all LINE_TIMES=100 RESUME_KILLS=100 MEMORY_TURNS=1000 SESSION_TURNS=200 STORE_KILLS=1000 OUTPUT_MEGABYTES=1000 \
+	@LINE_TIMES=100 RESUME_KILLS=100 MEMORY_TURNS=1000 SESSION_TURNS=200 STORE_KILLS=1000 OUTPUT_MEGABYTES=1000 \
 		GOLDEN_CUT_BYTES=2.5e8 RENDER_TIMES=10 MERGE_TIMES=100 FILTER_MEGABYTES=1000 \
-		scripts/test line merge filters resume memory long-session crash failing-disk command golden size interactive-kill
+		KILLS=all DEADLOCK_MEGABYTES=50 \
+		scripts/test line merge filters resume memory long-session crash failing-disk command golden size \
+		kill interrupt deadlock interactive-kill
 
 bench: $(ALL_PACKAGES) build      ## measure, beside named peers
 	@scripts/bench

@@ -17,7 +17,7 @@ const ALL: Readonly<Record<string, string>> = {
   'event-store': '/event-store',
 }
 // make soak kills each of them.
-const some = process.env.PROMPT_KILLS ? Object.keys(ALL) : ['user-prompt', 'agentpipe', 'the shell of the stages']
+const some = process.env.KILLS === 'all' ? Object.keys(ALL) : ['user-prompt', 'agentpipe', 'the shell of the stages']
 
 for (const name of some) {
   t.test(`kill -9 of ${name} in mid-turn: the terminal is sane, and all is gone`, { skip: noTmux }, async (t) => {

@@ -7,7 +7,7 @@ import { bash, capture, Workspace } from './support/capture.js'
 import { leftovers, runningAs, runsNow } from './support/processes.js'
 
 /** What a command line holds by which a stage is known. */
-const stages = {
+const stages: Readonly<Record<string, string>> = {
   'agent-loop': '/agent-loop',
   'tool-runner': '/tool-runner',
   'event-store': '/event-store',
@@ -16,10 +16,14 @@ const stages = {
   input: 'cat ',
 }
 
-for (const [name, text] of Object.entries(stages)) {
+// make soak kills each of them; the head, the runner that has something running, and one that is none of ours are told apart.
+const everything = process.env.KILLS === 'all'
+const some = everything ? Object.keys(stages) : ['agent-loop', 'tool-runner', 'tee']
+
+for (const name of some) {
   t.test(`kill -9 of ${name} in mid-turn: it is named, and all is gone`, async (t) => {
     const { workspace, agentpipe, ended } = await startInMidTurn(t)
-    const [stage] = runningAs(workspace, text)
+    const [stage] = runningAs(workspace, stages[name] as string)
     if (stage === undefined) return t.fail(`${name} does not run`)
     process.kill(stage.pid, 'SIGKILL')
     const { status, stderr } = await ended
@@ -36,7 +40,7 @@ for (const [name, text] of Object.entries(stages)) {
   })
 }
 
-for (const signal of ['SIGKILL', 'SIGTERM', 'SIGHUP'] as const) {
+for (const signal of everything ? (['SIGKILL', 'SIGTERM', 'SIGHUP'] as const) : (['SIGTERM'] as const)) {
   t.test(`${signal} of agentpipe in mid-turn: all is gone`, async (t) => {
     const { workspace, agentpipe, ended } = await startInMidTurn(t)
     agentpipe.kill(signal)
@@ -67,10 +71,8 @@ t.test('SIGINT of agentpipe alone interrupts the turn, and ends it by that signa
 t.test('a stage of somebody else that ignores the end of its input is ended as well', async (t) => {
   const { workspace, agentpipe, ended } = await startInMidTurn(t, ['--after', `resp-render=trap '' TERM; cat; sleep 987`])
   agentpipe.kill('SIGKILL')
-  await ended
-  await eventually(() => runningAs(workspace, 'sh -c').length === 0, 5000)
-  t.same(runningAs(workspace, '/agent-loop'), [])
-  t.same(runningAs(workspace, 'sh -c'), [])
+  t.equal((await ended).signal, 'SIGKILL')
+  t.same(await leftovers(workspace), [])
 })
 
 /** agentpipe, with a command running that would take long. */

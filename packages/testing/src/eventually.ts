@@ -1,11 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
+/** Asking costs something, and what takes long may be noticed a little later: the longer it has taken, the longer the pause until it is asked again. */
+const [SHORTEST_MS, LONGEST_MS, SHARE] = [20, 200, 0.2]
+
 /** Asks `check` until it gives something other than undefined or false; gives the last answer when the time is over. */
 export async function eventually<T>(check: () => T | Promise<T>, milliseconds = 5000): Promise<T> {
-  const end = Date.now() + milliseconds
+  const begin = Date.now()
   for (;;) {
     const answer = await check()
-    if (answer || Date.now() > end) return answer
-    await sleep(20)
+    const passed = Date.now() - begin
+    if (answer || passed > milliseconds) return answer
+    await sleep(Math.min(LONGEST_MS, Math.max(SHORTEST_MS, passed * SHARE)))
   }
 }

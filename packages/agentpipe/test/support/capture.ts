@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buildMessage, buildToolCall } from '@agentpipe/message'
@@ -36,6 +36,8 @@ interface Test {
 /** A directory for one test, with the capture in it as `model.resp`; everything that the stages keep goes there too. */
 export class Workspace {
   readonly directory: string
+  /** Processes that were there before: none of them is ours. Looking into one costs 0.1 ms. */
+  readonly others: ReadonlySet<string> = new Set(readdirSync('/proc'))
 
   constructor(test: Test, model: Uint8Array) {
     this.directory = mkdtempSync(join(tmpdir(), 'agentpipe-test-'))

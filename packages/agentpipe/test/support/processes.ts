@@ -9,9 +9,9 @@ export interface Running {
 }
 
 /** The processes that were started for a workspace, whoever their parent is now: its mark stands in their environment. */
-export function running({ directory }: Workspace): Running[] {
+export function running({ directory, others }: Workspace): Running[] {
   return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
+    .filter((name) => /^\d+$/.test(name) && !others.has(name))
     .flatMap((name) => describe(Number(name), `RING_TEST=${directory}`))
 }
 
@@ -25,9 +25,9 @@ export function runsNow(workspace: Workspace, command: string): boolean {
   return running(workspace).some((process) => process.command === command)
 }
 
-/** Waits up to five seconds until nothing of the workspace runs; gives what is left. */
+/** Waits up to fifteen seconds until nothing of the workspace runs; gives what is left. */
 export async function leftovers(workspace: Workspace): Promise<string[]> {
-  await eventually(() => running(workspace).length === 0)
+  await eventually(() => running(workspace).length === 0, 15_000)
   return running(workspace).map(({ command }) => command)
 }
 
