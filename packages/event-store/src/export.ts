@@ -1,7 +1,9 @@
 import { command } from '@agentpipe/stage'
 import { blocksOf } from './blocks.js'
+import type { Line } from './lines.js'
 import { entriesIn, logLines } from './log-reader.js'
 import { markdown } from './markdown.js'
+import { PlainLines } from './plain-line.js'
 import { entriesOf, framesOf, readingOptions, sessionFile } from './reading.js'
 
 const options = {
@@ -22,7 +24,6 @@ export const exportSession = command({
     const pieces = FORMATS[context.options.format]
     for (const piece of pieces(context, session)) {
       context.output.write(piece)
-      if (context.output.backedUp) context.output.flush()
       if (context.output.closed) return
     }
   },
@@ -31,19 +32,27 @@ export const exportSession = command({
 type Pieces = (context: Parameters<typeof entriesOf>[0], session: ReturnType<typeof sessionFile>) => Iterable<Buffer | string>
 
 const FORMATS: Readonly<Record<'resp' | 'jsonl' | 'md', Pieces>> = {
-  *resp(context, { log }) {
-    for (const bytes of framesOf(context, log)) yield Buffer.from(bytes)
-  },
-  *jsonl(_context, { log }) {
-    for (const line of wholeLines(log)) yield Buffer.concat([line, LF])
-  },
+  resp: (context, { log }) => framesOf(context, log),
+  jsonl: (_context, { log }) => wholeLines(log),
   md: (context, session) => markdown(session, blocksOf(entriesOf(context, session.log))),
 }
 
-/** The lines of a log as they stand, a record each. What is damaged is left out. */
+/** The lines of a log as they stand, a record each, and behind each its LF; good until the next piece is asked for. What is damaged is left out. */
 export function* wholeLines(log: string, toSeq = Number.POSITIVE_INFINITY): Generator<Buffer> {
+  const plain = new PlainLines()
   for (const line of logLines(log)) {
-    const { entries, pieces } = entriesIn(line)
-    for (const [index, { record }] of entries.entries()) if (record.seq <= toSeq) yield pieces[index] ?? line.bytes
+    for (const { seq, bytes } of recordsOn(line, plain)) {
+      if (seq > toSeq) continue
+      yield bytes
+      yield LF
+    }
   }
+}
+
+function recordsOn(line: Line, plain: PlainLines): { seq: number; bytes: Buffer }[] {
+  const { bytes } = line
+  const head = plain.headOf(bytes)
+  if (head !== undefined) return [{ seq: head.seq, bytes }]
+  const { entries, pieces } = entriesIn(line)
+  return entries.map(({ record: { seq } }, index) => ({ seq, bytes: pieces[index] ?? bytes }))
 }

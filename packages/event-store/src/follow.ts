@@ -2,8 +2,9 @@ import { closeSync, fstatSync, openSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type Context, command, EXIT, StageError, systemError } from '@agentpipe/stage'
-import { linesOf } from './lines.js'
-import { entriesIn, inLog } from './log-reader.js'
+import { type Line, linesOf } from './lines.js'
+import { entriesIn, inLog, type LogEntry } from './log-reader.js'
+import { PlainLines } from './plain-line.js'
 import { readingOptions, sessionFile } from './reading.js'
 import { isBeingWritten } from './session-lock.js'
 import { startOfTurns } from './turns.js'
@@ -42,6 +43,7 @@ export const follow = command({
 class Follower {
   readonly #context: Pick<Context, 'output' | 'diagnose'>
   readonly #log: string
+  readonly #plain = new PlainLines()
   #descriptor: number
   #at: number
   #lastSeq = 0
@@ -57,20 +59,25 @@ class Follower {
   read(): void {
     this.#reopenIfReplaced()
     if (fstatSync(this.#descriptor).size === this.#at) return
-    const { output, diagnose } = this.#context
+    const { output } = this.#context
     for (const line of linesOf(this.#descriptor, this.#at)) {
       if (!line.ended) return
       this.#at = line.start + line.length + 1
-      const { entries, problems } = entriesIn(line)
-      for (const problem of problems) diagnose(`${this.#log}: line at byte ${line.start}: ${problem}`)
-      for (const { record, frame } of entries) {
+      for (const { record, frame } of this.#entriesIn(line)) {
         if (record.seq <= this.#lastSeq) continue
         this.#lastSeq = record.seq
         output.pass(frame)
       }
-      if (output.backedUp) output.flush()
       if (output.closed) return
     }
+  }
+
+  #entriesIn(line: Line): readonly LogEntry[] {
+    const entry = this.#plain.entryIn(line.bytes)
+    if (entry !== undefined) return [entry]
+    const { entries, problems } = entriesIn(line)
+    for (const problem of problems) this.#context.diagnose(`${this.#log}: line at byte ${line.start}: ${problem}`)
+    return entries
   }
 
   /** A log that was repaired, or cut, is read anew: what was printed is not printed again. */

@@ -13,8 +13,6 @@ const options = {
   ...readingOptions,
 } as const
 
-const LF = Buffer.from('\n')
-
 /** `event-store fork ID`: a new session that has the events of another one, to go on from there in another way. */
 export const fork = command({
   purpose: 'begin a session with the events of another one',
@@ -42,10 +40,7 @@ function copy(log: string, directory: string, toSeq: number | undefined): void {
   const path = logPath(directory)
   const copied = new SideFile(sidePath(path, 'new'))
   try {
-    for (const line of wholeLines(log, toSeq)) {
-      copied.write(line)
-      copied.write(LF)
-    }
+    for (const piece of wholeLines(log, toSeq)) copied.write(piece)
     copied.finish()
     renameSync(copied.path, path)
   } catch (error) {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { encodeFrame, Frame } from '@agentpipe/frame'
 import type { Redaction } from './redaction.js'
 
@@ -111,9 +112,8 @@ function streamOf(frame: Frame): string {
 /** Undefined for what is no text, or comes whole. */
 function pieceOf(frame: Frame): Piece | undefined {
   const index = TEXT_FIELDS[frame.type]
-  const text = index === undefined ? undefined : frame.text(index)
-  if (index === undefined || text === undefined || !frame.field(index)?.equals(Buffer.from(text))) return undefined
-  return { frame, text }
+  const field = index === undefined ? undefined : frame.field(index)
+  return field !== undefined && isUtf8(field) ? { frame, text: field.toString() } : undefined
 }
 
 function withText(frame: Frame, text: string): Frame {

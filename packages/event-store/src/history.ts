@@ -44,10 +44,9 @@ export const history = command({
       // Of a call that a summary stands for, nothing is to be answered.
       if (frame.type === 'TOOL_CALL') calls.add(frame.text(2))
       if (frame.type === 'TOOL_RESULT' && start > 0 && !calls.has(frame.text(1))) continue
-      const bytes = historyFrame(frame) ?? historyFrame(withoutRepeats(frame))
-      if (bytes === undefined) diagnose(`event ${record.seq} is too large for a HISTORY frame: left out`)
-      else output.write(bytes)
-      if (output.backedUp) output.flush()
+      const pieces = historyFrame(frame) ?? historyFrame(withoutRepeats(frame))
+      if (pieces === undefined) diagnose(`event ${record.seq} is too large for a HISTORY frame: left out`)
+      else for (const piece of pieces) output.write(piece)
       if (output.closed) return
     }
   },
@@ -74,11 +73,11 @@ function withoutRepeats(frame: Frame): Frame {
   return new Frame(bytes, 0, bytes.length, 0)
 }
 
-/** The frame with HISTORY in front of its fields; undefined past the limits of a frame. */
-function historyFrame(frame: Frame): Buffer | undefined {
+/** The frame with HISTORY in front of its fields, in two pieces; undefined past the limits of a frame. */
+function historyFrame(frame: Frame): [Buffer, Buffer] | undefined {
   const { bytes, count } = frame
   const fields = bytes.subarray(bytes.indexOf('\n') + 1)
   const head = Buffer.from(`*${count + 1}\r\n${HISTORY_FIELD}`)
   if (count >= DEFAULT_LIMITS.fields || head.length + fields.length > DEFAULT_LIMITS.frameBytes) return undefined
-  return Buffer.concat([head, fields])
+  return [head, fields]
 }

@@ -4,13 +4,19 @@ import { readSync } from 'node:fs'
 const LF = 0x0a
 /** The end of a file is looked at in blocks that grow: of most logs little is wanted, of few a lot. */
 const FIRST_BLOCK_BYTES = 8 * 1024
+const GROWTH = 8
 const BLOCK_BYTES = 256 * 1024
-/** A line that is longer can't be a string, so it is no record: its bytes are not kept. */
+/** More than a line has in front of its members. */
+const HEAD_BYTES = 256
+/** A line that is longer can't be a string, so it is no record. */
 const LONGEST_LINE = constants.MAX_STRING_LENGTH
 
-/** A line without its LF. `bytes` is empty, and `tooLong` true, for one that is too long to be looked at. */
+/** A line without its LF, good until the next one is asked for. */
 export interface Line {
+  /** All of it; of one that is longer than a block read when it is asked for. Empty, and `tooLong` true, where it is too long to be looked at. */
   readonly bytes: Buffer
+  /** Its beginning: all that a line may hold in front of its members, at least. */
+  readonly head: Buffer
   readonly tooLong: boolean
   /** Whether it ends in LF; false for a last line that is torn, or being written. */
   readonly ended: boolean
@@ -27,10 +33,7 @@ export interface WholeLines {
   readonly start: number
 }
 
-/**
- * The lines of an open file from `start` on, in memory bounded by the longest line. They end at LF and nothing else. The bytes of a line are a view that
- * is valid until the next one is asked for: every block is read into the same buffer.
- */
+/** The lines of an open file from `start` on, in memory that does not grow. They end at LF and nothing else. */
 export function* linesOf(descriptor: number, start = 0): Generator<Line> {
   for (const piece of piecesOf(descriptor, start)) {
     if ('block' in piece) yield* linesIn(piece)
@@ -40,42 +43,30 @@ export function* linesOf(descriptor: number, start = 0): Generator<Line> {
 
 /** The same lines, as many at once as are in a block: only one that does not fit, or the last one without LF, comes alone. */
 export function* piecesOf(descriptor: number, start = 0): Generator<WholeLines | Line> {
-  const held = new Pieces()
   const buffer = Buffer.allocUnsafeSlow(BLOCK_BYTES)
-  // Where in the file that begins which is not given yet: pieces that are held, then `kept` bytes at the beginning of the buffer.
+  // Where in the file that begins which is not given yet, and how much of it is in the buffer.
   let at = start
-  let kept = 0
+  let held = 0
   for (;;) {
-    const count = fill(buffer.subarray(kept), descriptor, at + held.length + kept).length
-    const filled = buffer.subarray(0, kept + count)
-    if (count === 0) {
-      held.append(filled)
-      if (held.length > 0) yield held.take(false, at)
+    const count = fill(buffer.subarray(held), descriptor, at + held).length
+    held += count
+    const filled = buffer.subarray(0, held)
+    const whole = filled.lastIndexOf(LF) + 1
+    if (whole > 0) {
+      yield { block: filled.subarray(0, whole), start: at }
+      buffer.copyWithin(0, whole, held)
+      at += whole
+      held -= whole
+    } else if (count === 0) {
+      if (held > 0) yield shortLine(filled, at, false)
       return
-    }
-    let from = 0
-    if (held.length > 0) {
-      const end = filled.indexOf(LF)
-      held.append(Buffer.from(end < 0 ? filled : filled.subarray(0, end)))
-      kept = 0
-      if (end < 0) continue
-      const line = held.take(true, at)
-      at += line.length + 1
-      from = end + 1
+    } else if (held === buffer.length) {
+      const line = longLine(descriptor, at, buffer)
       yield line
+      if (!line.ended) return
+      at += line.length + 1
+      held = 0
     }
-    const last = filled.lastIndexOf(LF)
-    if (last >= from) {
-      const block = filled.subarray(from, last + 1)
-      yield { block, start: at }
-      at += block.length
-      from = last + 1
-    }
-    kept = filled.length - from
-    if (kept === buffer.length) {
-      held.append(Buffer.from(filled))
-      kept = 0
-    } else buffer.copyWithin(0, from, filled.length)
   }
 }
 
@@ -83,69 +74,98 @@ export function* piecesOf(descriptor: number, start = 0): Generator<WholeLines |
 export function* linesIn({ block, start }: WholeLines): Generator<Line> {
   for (let from = 0; from < block.length; ) {
     const end = block.indexOf(LF, from)
-    yield { bytes: block.subarray(from, end), tooLong: false, ended: true, start: start + from, length: end - from }
+    yield shortLine(block.subarray(from, end), start + from, true)
     from = end + 1
   }
 }
 
 /** The lines of an open file, the last one first: the end of a log of any size is found without reading the rest. */
 export function* linesFromEnd(descriptor: number, size: number): Generator<Line> {
-  const held = new Pieces()
+  let buffer = Buffer.allocUnsafeSlow(FIRST_BLOCK_BYTES)
+  // Where that ends which is not given yet, and whether an LF stands there.
+  let rest = size
   let ended = false
-  let blockBytes = FIRST_BLOCK_BYTES
-  for (let blockEnd = size; blockEnd > 0; ) {
-    const blockStart = Math.max(0, blockEnd - blockBytes)
-    const block = readBlock(descriptor, blockStart, blockEnd)
-    let end = block.length
-    while (end > 0) {
-      const lf = block.lastIndexOf(LF, end - 1)
-      if (lf < 0) break
-      held.prepend(block.subarray(lf + 1, end))
-      if (ended || held.length > 0) yield held.take(ended, blockStart + lf + 1)
+  while (rest > 0 || ended) {
+    const blockStart = Math.max(0, rest - buffer.length)
+    const length = rest - blockStart
+    const block = fill(buffer.subarray(0, length), descriptor, blockStart)
+    let end = length
+    for (let lf = lastLf(block, end); lf >= 0; lf = lastLf(block, end)) {
+      if (ended || lf + 1 < end) yield shortLine(block.subarray(lf + 1, end), blockStart + lf + 1, ended)
       ended = true
       end = lf
     }
-    held.prepend(block.subarray(0, end))
+    rest = blockStart + end
+    if (blockStart === 0) {
+      if (ended || end > 0) yield shortLine(block.subarray(0, end), 0, ended)
+      return
+    }
+    if (buffer.length < BLOCK_BYTES) buffer = Buffer.allocUnsafeSlow(Math.min(buffer.length * GROWTH, BLOCK_BYTES))
+    else if (end === length) {
+      const start = startOfLine(descriptor, blockStart, buffer)
+      yield new LongLine(descriptor, start, rest - start, ended)
+      ended = start > 0
+      rest = Math.max(0, start - 1)
+    }
+  }
+}
+
+/** Behind the last LF in front of `end`: where the line begins that goes on there. */
+function startOfLine(descriptor: number, end: number, buffer: Buffer): number {
+  for (let blockEnd = end; blockEnd > 0; ) {
+    const blockStart = Math.max(0, blockEnd - buffer.length)
+    const lf = lastLf(fill(buffer.subarray(0, blockEnd - blockStart), descriptor, blockStart), blockEnd - blockStart)
+    if (lf >= 0) return blockStart + lf + 1
     blockEnd = blockStart
-    blockBytes = Math.min(blockBytes * 2, BLOCK_BYTES)
   }
-  if (ended || held.length > 0) yield held.take(ended, 0)
+  return 0
 }
 
-/** The pieces of one line, from several chunks. */
-class Pieces {
-  #list: Buffer[] = []
-  length = 0
+function lastLf(block: Buffer, end: number): number {
+  return end === 0 ? -1 : block.lastIndexOf(LF, end - 1)
+}
 
-  append(piece: Buffer): void {
-    if (this.#count(piece)) this.#list.push(piece)
-  }
-
-  prepend(piece: Buffer): void {
-    if (this.#count(piece)) this.#list.unshift(piece)
-  }
-
-  take(ended: boolean, start: number): Line {
-    const { length } = this
-    const bytes = this.#list.length === 1 ? (this.#list[0] as Buffer) : Buffer.concat(this.#list)
-    this.#list = []
-    this.length = 0
-    return { bytes, tooLong: length > LONGEST_LINE, ended, start, length }
-  }
-
-  #count(piece: Buffer): boolean {
-    this.length += piece.length
-    if (this.length > LONGEST_LINE) this.#list = []
-    return piece.length > 0 && this.length <= LONGEST_LINE
+/** The line that begins at `start` and does not end in the next `buffer.length` bytes, which may be used. */
+function longLine(descriptor: number, start: number, buffer: Buffer): Line {
+  for (let at = start + buffer.length; ; ) {
+    const block = fill(buffer, descriptor, at)
+    const lf = block.indexOf(LF)
+    if (lf >= 0) return new LongLine(descriptor, start, at + lf - start, true)
+    if (block.length === 0) return new LongLine(descriptor, start, at - start, false)
+    at += block.length
   }
 }
 
-function readBlock(descriptor: number, start: number, end: number): Buffer {
-  return fill(Buffer.allocUnsafeSlow(end - start), descriptor, start)
+function shortLine(bytes: Buffer, start: number, ended: boolean): Line {
+  return { bytes, head: bytes, tooLong: false, ended, start, length: bytes.length }
+}
+
+/** One that is not held: what is wanted of it is read. Its file must still be open then. */
+class LongLine implements Line {
+  readonly head: Buffer
+  #bytes: Buffer | undefined
+
+  constructor(
+    readonly descriptor: number,
+    readonly start: number,
+    readonly length: number,
+    readonly ended: boolean,
+  ) {
+    this.head = fill(Buffer.allocUnsafe(HEAD_BYTES), descriptor, start)
+  }
+
+  get tooLong(): boolean {
+    return this.length > LONGEST_LINE
+  }
+
+  get bytes(): Buffer {
+    this.#bytes ??= fill(Buffer.allocUnsafeSlow(this.tooLong ? 0 : this.length), this.descriptor, this.start)
+    return this.#bytes
+  }
 }
 
 /** What there is of a file from `start` on, as much as fits. */
-function fill(block: Buffer, descriptor: number, start: number): Buffer {
+export function fill(block: Buffer, descriptor: number, start: number): Buffer {
   let filled = 0
   while (filled < block.length) {
     const count = readSync(descriptor, block, filled, block.length - filled, start + filled)

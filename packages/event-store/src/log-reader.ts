@@ -2,10 +2,10 @@ import { closeSync, fstatSync, openSync } from 'node:fs'
 import type { Frame } from '@agentpipe/frame'
 import { EXIT, StageError, systemError } from '@agentpipe/stage'
 import { MARKER, recordsIn } from './damaged-line.js'
-import { type Line, linesFromEnd, linesOf } from './lines.js'
+import { fill, type Line, linesFromEnd, linesOf } from './lines.js'
 import { PlainLines } from './plain-line.js'
 import { type EventRecord, frameOf } from './record.js'
-import { headsIn, ownHead } from './record-head.js'
+import { headsIn, ownHead, type RecordHead } from './record-head.js'
 
 /** Told of each line that is not whole: where it is, and what is wrong with it. */
 export type Damaged = (where: string, damage: string) => void
@@ -39,6 +39,7 @@ export interface LineEntries {
 
 const CLOSING_BRACE = 0x7d
 const LONG_BYTES = 64 * 1024
+const TAIL = Buffer.allocUnsafeSlow(LONG_BYTES)
 
 const NOTHING: LineEntries = { entries: [], problems: [], pieces: [], unknown: false }
 const TOO_LONG: LineEntries = { ...NOTHING, problems: ['too long for a record: left out'] }
@@ -118,17 +119,19 @@ export function inLog<Found>(path: string, look: (descriptor: number) => Found):
 }
 
 /** The last whole record of an open log, found from its end; undefined where there is none. */
-export function lastRecord(descriptor: number): EventRecord | undefined {
+export function lastRecord(descriptor: number): RecordHead | undefined {
   for (const line of linesFromEnd(descriptor, fstatSync(descriptor).size)) {
-    const record = isOneLongRecord(line) ? ownHead(line.bytes) : recordsIn(line.bytes).records.at(-1)
+    const record = isOneLongRecord(descriptor, line) ? ownHead(line.head) : recordsIn(line.bytes).records.at(-1)
     if (record !== undefined) return record
   }
   return undefined
 }
 
-/** A line that looks whole and takes long to parse. */
-function isOneLongRecord({ bytes, ended }: Line): boolean {
-  return ended && bytes.length > LONG_BYTES && bytes.at(-1) === CLOSING_BRACE && bytes.lastIndexOf(MARKER) === 0
+/** A line that looks whole at both ends, and that it would take long, and much memory, to parse. */
+function isOneLongRecord(descriptor: number, { head, ended, start, length }: Line): boolean {
+  if (!ended || length <= LONG_BYTES || ownHead(head) === undefined) return false
+  const tail = fill(TAIL, descriptor, start + length - LONG_BYTES)
+  return tail.at(-1) === CLOSING_BRACE && !tail.includes(MARKER)
 }
 
 function openLog(path: string): number {

@@ -4,7 +4,7 @@ import type { LogEntry } from './log-reader.js'
 import { numberEnd, put, putNumber, putText, standsAt, TextScanner, typeAt } from './plain-bytes.js'
 import { PlainObject } from './plain-object.js'
 import { longestGrowth, type Member, type Shape, shapesOfLines } from './plain-shapes.js'
-import { ownHead } from './record-head.js'
+import { ownHead, type RecordHead } from './record-head.js'
 
 const QUOTE = 0x22
 const DOLLAR = 0x24
@@ -45,21 +45,20 @@ export class PlainLines {
   #end = 0
   #shape = shapesOfLines.all[0] as Shape
   #slab = Buffer.alloc(0)
-  #at = 0
 
-  /** The record and the frame of one line, without its LF; undefined where it is left to a parser. Frames that follow each other go out as one piece. */
+  /** What stands in front of the members of a line, without its LF, that is a whole record; undefined where that is left to a parser. */
+  headOf(line: Buffer): RecordHead | undefined {
+    return line.length <= DEFAULT_LIMITS.fieldBytes && this.#read(line, 0, false) && this.#end === line.length ? ownHead(line) : undefined
+  }
+
+  /** The record and the frame of one line, without its LF; undefined where it is left to a parser. The frame is good until the next one is asked for. */
   entryIn(line: Buffer): LogEntry | undefined {
     if (line.length > DEFAULT_LIMITS.fieldBytes || !this.#read(line, 0, false) || this.#end !== line.length) return undefined
     const record = ownHead(line)
     if (record === undefined) return undefined
     const room = longestGrowth(line.length)
-    if (this.#at + room > this.#slab.length) {
-      this.#slab = Buffer.allocUnsafeSlow(Math.max(SLAB_BYTES, room))
-      this.#at = 0
-    }
-    const start = this.#at
-    this.#at = this.#write(line, this.#slab, start)
-    return { record, frame: new Frame(this.#slab, start, this.#at, 0) }
+    if (room > this.#slab.length) this.#slab = Buffer.allocUnsafeSlow(Math.max(SLAB_BYTES, room))
+    return { record, frame: new Frame(this.#slab, 0, this.#write(line, this.#slab, 0), 0) }
   }
 
   /**

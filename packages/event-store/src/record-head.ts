@@ -26,7 +26,7 @@ export interface RecordHead {
  * whole is not known; any other is.
  */
 export function headsIn(line: Line): readonly RecordHead[] {
-  const head = ownHead(line.bytes)
+  const head = ownHead(line.head)
   return head === undefined ? recordsIn(line.bytes).records : [head]
 }
 

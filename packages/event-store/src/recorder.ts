@@ -2,6 +2,7 @@ import type { Frame } from '@agentpipe/frame'
 import { checkMessage, isSessionId, messageFields, SESSION_ID_FORM } from '@agentpipe/message'
 import { type Context, command, EXIT, type FrameStage, type Output, StageError, systemError, usage } from '@agentpipe/stage'
 import { HeldFrames } from './held-frames.js'
+import { LineBuffer } from './line-buffer.js'
 import { AppendError } from './log-writer.js'
 import { isRecorded, recordLine } from './record.js'
 import { openRecording, type Recording, type RecordingOptions } from './recording.js'
@@ -49,6 +50,7 @@ class Recorder implements FrameStage {
   #failed = false
   #recording: Recording | undefined
   #frames: Frame[] = []
+  readonly #lines = new LineBuffer()
 
   constructor(context: Context, options: RecordingOptions, printer: LinePrinter | undefined, held: HeldFrames | undefined) {
     this.#held = held
@@ -97,7 +99,7 @@ class Recorder implements FrameStage {
       this.#record(frames.filter(({ type }) => isRecorded(type)))
     } catch (error) {
       const written = error instanceof AppendError ? error.written : Buffer.alloc(0)
-      this.#printer?.output.write(written)
+      this.#printer?.output.write(Buffer.from(written))
       this.#pass(framesBefore(frames, linesIn(written)))
       throw this.#refuse(error)
     }
@@ -111,12 +113,11 @@ class Recorder implements FrameStage {
     this.#recording ??= openRecording(this.#options, first, this.#context.diagnose)
     const recording = this.#recording
     const time = new Date().toISOString()
-    let text = ''
-    for (const event of events) text += recordLine(this.#held?.recorded(event) ?? event, ++recording.seq, time)
-    const lines = Buffer.from(text)
+    for (const event of events) this.#lines.put(recordLine(this.#held?.recorded(event) ?? event, ++recording.seq, time))
+    const lines = this.#lines.take()
     recording.log.append(lines)
     if (this.#mustSync(events)) recording.log.sync()
-    this.#printer?.output.write(lines)
+    this.#printer?.output.write(Buffer.from(lines))
   }
 
   #mustSync(events: readonly Frame[]): boolean {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { encodeFrame, Frame } from '@agentpipe/frame'
 import { parseObject, repeatedMembers } from '@agentpipe/message'
 import { usage } from '@agentpipe/stage'
@@ -46,8 +47,10 @@ export class Redaction {
 
   /** A frame without what matches in any of its fields but the type; JSON that it holds stays JSON. */
   frame(frame: Frame): Frame {
-    const fields = frame.fields().map((field, index) => (index === 0 ? field : this.#field(field)))
+    const given = frame.fields()
+    const fields = given.map((field, index) => (index === 0 ? field : this.#field(field)))
     if (frame.type === 'TOOL_CALL') this.#call(frame, fields)
+    if (given.every((field, index) => field === fields[index]) && given.length === fields.length) return frame
     const bytes = encodeFrame(fields)
     return new Frame(bytes, 0, bytes.length, frame.offset)
   }
@@ -70,9 +73,8 @@ export class Redaction {
 
   /** Octets that are no text are looked at as Latin-1: what is ASCII in them is found. */
   #field(field: Buffer): Buffer {
-    const text = field.toString('utf8')
-    const encoding = Buffer.from(text).equals(field) ? 'utf8' : 'latin1'
-    const given = encoding === 'utf8' ? text : field.toString('latin1')
+    const encoding = isUtf8(field) ? 'utf8' : 'latin1'
+    const given = field.toString(encoding)
     const left = this.text(given)
     return left === given ? field : Buffer.from(left, encoding)
   }

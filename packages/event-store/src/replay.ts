@@ -25,7 +25,6 @@ export const replay = command({
     if (!pace.isReal && what.fromSeq === undefined && trace === undefined) {
       for (const bytes of framesOf(context, log, what.start)) {
         output.write(bytes)
-        output.flush()
         if (output.closed) return
       }
       return
@@ -33,7 +32,6 @@ export const replay = command({
     for (const { record, frame } of entriesOf(context, log, what)) {
       if (pace.isReal) await pace.wait(record.time, () => output.flush())
       output.pass(frame)
-      if (output.backedUp) output.flush()
       if (output.closed) return
     }
   },

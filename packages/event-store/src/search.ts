@@ -75,5 +75,4 @@ function print({ options: given, output }: Context<typeof options>, { id, projec
       ? `${jsonText({ id, project, seq, ts: time, type: kind, ...(name === undefined ? {} : { name }), line, path: log })}\n`
       : `${id}:${seq}:${kind}: ${printable(line.trimStart())}\n`,
   )
-  if (output.backedUp) output.flush()
 }

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path'
 import { type Context, command, EXIT, printable, StageError } from '@agentpipe/stage'
 import { entriesIn, logLines } from './log-reader.js'
+import { PlainLines } from './plain-line.js'
 import { readingOptions, sessionsMeant } from './reading.js'
 import { repair } from './repair.js'
 import { isBeingWritten } from './session-lock.js'
@@ -54,18 +55,26 @@ function examine(log: string, tell: (line: number, problem: string) => void): Fi
   const findings = { events: 0, damaged: 0, unknown: 0, missing: 0 }
   let number = 0
   let last: number | undefined
+  const plain = new PlainLines()
+  const follow = (seq: number) => {
+    if (last !== undefined && seq > last + 1) findings.missing += seq - last - 1
+    last = Math.max(last ?? 0, seq)
+  }
   for (const line of logLines(log)) {
     number++
+    const head = plain.headOf(line.bytes)
+    if (head !== undefined) {
+      findings.events++
+      follow(head.seq)
+      continue
+    }
     const { entries, problems, unknown } = entriesIn(line)
     if (!line.ended && problems.length > 0 && isBeingWritten(dirname(log))) break
     for (const problem of problems) tell(number, line.ended ? problem : `torn, ${problem}`)
     if (unknown) findings.unknown++
     else if (problems.length > 0) findings.damaged++
     findings.events += entries.length
-    for (const { record } of entries) {
-      if (last !== undefined && record.seq > last + 1) findings.missing += record.seq - last - 1
-      last = Math.max(last ?? 0, record.seq)
-    }
+    for (const { record } of entries) follow(record.seq)
   }
   return findings
 }

@@ -98,9 +98,11 @@ t.test('repaired: what was used is all that is left, and each damaged line is be
     writeFileSync(path, log)
     const aside = readFileSync(repair(path))
     const problems: string[] = []
-    const entries = [...readLog(path, (_, problem) => problems.push(problem))]
     t.same(
-      entries.map(({ frame }) => frame.text(1)),
+      Array.from(
+        readLog(path, (_, problem) => problems.push(problem)),
+        ({ frame }) => frame.text(1),
+      ),
       left,
       name,
     )

@@ -96,7 +96,7 @@ function agree(bytes: Buffer): number {
     if (run.length > 0) throw new Error(`taken among others: ${bytes}`)
     return 0
   }
-  const { entries, problems } = entriesIn({ bytes, tooLong: false, ended: true, start: 0, length: bytes.length })
+  const { entries, problems } = entriesIn({ bytes, head: bytes, tooLong: false, ended: true, start: 0, length: bytes.length })
   const [parsed] = entries
   const same =
     entries.length === 1 &&

@@ -121,6 +121,13 @@ t.test('case 41: a long log with one line of 12 MB is read in bounded memory', a
   const measured = await store.shell('NODE_OPTIONS=--max-old-space-size=64 event-store replay s | wc -c; event-store list --exact; event-store path latest')
   t.equal(measured.stderr, '')
   t.match(measured.stdout.toString(), new RegExp(`^${bytes}\\ns {2}2026-12-01T09:30:00Z {2}0 turns {2}0 tokens {2}-\\n.*events.jsonl\\n$`))
+  const peak = store.path('peak.cjs')
+  writeFileSync(peak, `process.on('exit', () => require('fs').writeSync(2, process.resourceUsage().maxRSS + '\\n'))`)
+  const { stderr: peaks } = await store.shell('for verb in "export s --format jsonl" "follow s --once" list; do event-store $verb >/dev/null; done', [], {
+    env: { NODE_OPTIONS: `--require ${peak}` },
+  })
+  // A line is there as bytes, and as the frame that is made of it.
+  for (const kilobytes of peaks.trim().split('\n')) t.ok(Number(kilobytes) > 20_000 && Number(kilobytes) < 120_000, `${kilobytes} kB`)
   const added = await store.shell('NODE_OPTIONS=--max-old-space-size=64 event-store --session s', [], { input: frames(['STOP', 'end_turn']) })
   t.match(added, { status: 0, stderr: '' })
   t.match((await store.records('s')).at(-1), { seq: 60_001, type: 'stop' })

@@ -5,6 +5,7 @@ import t from 'tap'
 import { linesFromEnd } from '../src/lines.js'
 import { frameOf, isRecorded, recordLine, recordOf } from '../src/record.js'
 
+const BLOCK = 256 * 1024
 const TIME = '2026-12-01T09:30:00.123Z'
 
 t.test('events and HELLO are recorded', async (t) => {
@@ -33,10 +34,17 @@ t.test('lines from the end are the lines from the start, wherever blocks meet', 
     `${'x'.repeat(65_535)}\n`,
     `${'x'.repeat(65_536)}\ny\n\n${'z'.repeat(200_000)}\nend`,
     `${'ab\n'.repeat(60_000)}`,
+    `\n${'x'.repeat(600_000)}`,
+    `${'x'.repeat(300_000)}\n${'y'.repeat(BLOCK - 1)}\n${'y'.repeat(BLOCK)}\n${'z'.repeat(BLOCK + 1)}\n`,
+    `a\n${'x'.repeat(BLOCK * 3)}\n\n${'é'.repeat(BLOCK)}`,
   ]) {
     writeFileSync(path, text)
     const descriptor = openSync(path, 'r')
-    const lines = [...linesFromEnd(descriptor, text.length)].reverse()
+    const lines = Array.from(linesFromEnd(descriptor, Buffer.byteLength(text)), ({ bytes, ended, start }) => ({
+      bytes: Buffer.from(bytes),
+      ended,
+      start,
+    })).reverse()
     closeSync(descriptor)
     t.equal(lines.map(({ bytes, ended }) => `${bytes}${ended ? '\n' : ''}`).join(''), readFileSync(path, 'utf8'))
     let at = 0

@@ -1,9 +1,10 @@
-import { constants, writeSync } from 'node:fs'
+import { constants } from 'node:fs'
 import { Socket } from 'node:net'
 import { encodeFrame, type FieldValue, type Frame } from '@agentpipe/frame'
+import { BlockWriter } from './block-writer.js'
 import { closeDescriptor, descriptorKind, privatePipe, STDOUT } from './descriptors.js'
-import { pause } from './diagnostics.js'
 import type { Trace } from './trace.js'
+import { writeAll } from './write-all.js'
 
 /** Past this many bytes that the reader has not taken, the output says that it is backed up. */
 const HIGH_WATER_BYTES = 256 * 1024
@@ -31,6 +32,8 @@ export class Output {
 
   readonly #descriptor: number
   readonly #socket: Socket | undefined
+  /** Of a blocking output. */
+  readonly #blocks: BlockWriter | undefined
   readonly #trace: Trace | undefined
   #pieces: Buffer[] = []
   /** Bytes in #pieces and in the socket. */
@@ -43,12 +46,13 @@ export class Output {
   #waiting: { limit: number; resume: () => void }[] = []
 
   /**
-   * `blocking`: each flush waits until the reader has taken everything. That is the simplest and fastest way, and for those
-   * only who have nothing else to do meanwhile: no children, no timers, no signals to act on.
+   * `blocking`: it waits until the reader takes what is written, and what is given to it is copied or written at once, in memory that stays the same. That is
+   * the simplest and fastest way, and for those only who have nothing else to do meanwhile: no children, no timers, no signals to act on.
    */
   constructor({ descriptor = STDOUT, blocking = false, trace }: OutputOptions = {}) {
     this.#trace = trace
     this.#descriptor = descriptor
+    if (blocking) this.#blocks = new BlockWriter(descriptor)
     if (!blocking && descriptorKind(descriptor) === 'pipe') this.#socket = this.#openSocket(privatePipe(descriptor, constants.O_WRONLY))
   }
 
@@ -65,6 +69,11 @@ export class Output {
   /** Passes a frame on, byte for byte. */
   pass(frame: Frame): void {
     this.#trace?.('>', frame)
+    if (this.#blocks !== undefined) {
+      this.#write(this.#blocks, frame.bytes)
+      this.#schedule()
+      return
+    }
     if (frame.source === this.#runSource && frame.start === this.#runEnd) {
       this.#runEnd = frame.end
       return
@@ -83,7 +92,7 @@ export class Output {
     this.write(bytes)
   }
 
-  /** Writes bytes. The buffer must not be changed afterwards. */
+  /** Writes bytes. The buffer must not be changed afterwards, unless the output is blocking. */
   write(bytes: Buffer | string): void {
     this.#endRun()
     this.#queue(typeof bytes === 'string' ? Buffer.from(bytes) : bytes)
@@ -93,6 +102,10 @@ export class Output {
   /** Hands everything to the system, or to the socket's queue, now. */
   flush(): void {
     this.#scheduled = false
+    if (this.#blocks !== undefined) {
+      this.#write(this.#blocks)
+      return
+    }
     this.#endRun()
     const pieces = joinSmall(this.#pieces)
     this.#pieces = []
@@ -128,9 +141,24 @@ export class Output {
   }
 
   #queue(bytes: Buffer): void {
+    if (this.#blocks !== undefined) {
+      this.#write(this.#blocks, bytes)
+      return
+    }
     if (this.closed || bytes.length === 0) return
     this.#pieces.push(bytes)
     this.#queued += bytes.length
+  }
+
+  #write(blocks: BlockWriter, bytes?: Buffer): void {
+    if (this.closed) return
+    try {
+      if (bytes === undefined) blocks.flush()
+      else blocks.write(bytes)
+    } catch (error) {
+      this.#fail(error as NodeJS.ErrnoException)
+    }
+    this.#queued = this.closed ? 0 : blocks.held
   }
 
   #schedule(): void {
@@ -210,16 +238,4 @@ function joinSmall(pieces: readonly Buffer[]): Buffer[] {
   }
   endSmall()
   return joined
-}
-
-/** Writes all of `bytes` to a descriptor, waiting as long as it takes, EAGAIN too. Throws what the system says. */
-export function writeAll(descriptor: number, bytes: Buffer): void {
-  for (let rest = bytes; rest.length > 0; ) {
-    try {
-      rest = rest.subarray(writeSync(descriptor, rest))
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') throw error
-      pause(1)
-    }
-  }
 }

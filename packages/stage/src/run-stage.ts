@@ -7,9 +7,10 @@ import { EXIT, StageError, systemError } from './exit-status.js'
 import { reportBug, runFrameStage } from './frame-stage.js'
 import { stageHelp, verbHelp } from './help.js'
 import { isOperand, parseOptions, usage } from './options.js'
-import { Output, writeAll } from './output.js'
+import { Output } from './output.js'
 import { traceOf } from './trace.js'
 import { VERSION } from './version.js'
+import { writeAll } from './write-all.js'
 
 /**
  * The main program of every executable: options, `--help` and `--version`, diagnostics, signals, the loop over frames and the
