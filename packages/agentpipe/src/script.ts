@@ -81,7 +81,7 @@ sweep() (
 limit() {
   unset AGENTPIPE_RUN
   trap '' TERM HUP
-  trap 'kill $!; exit' USR1
+  trap 'kill -s KILL $!; exit' USR1
   for _ in 1 2 3; do
     sleep 1 &
     wait $!
@@ -92,11 +92,18 @@ limit() {
 ${interactive ? '  restore\n' : ''}  rm -rf "$dir"
 }
 
-# When agentpipe has gone: ours see that for themselves, others may not.
+# When agentpipe has gone: ours see that for themselves, others may not. Stages have made the descriptor non-blocking for all who hold it:
+# to cat that was stopped and goes on there is nothing to read, which is a failure and not yet the end.
 guard() {
-  trap '' TERM HUP
-  trap 'exit' USR1
-  read -r _ <&8
+  unset AGENTPIPE_RUN
+  trap '' TERM HUP TSTP
+  trap 'kill -s KILL $!; exit' USR1
+  cat <&8 &
+  until wait $!; do
+    sleep 1 &
+    wait $!
+    cat <&8 &
+  done
   limit
 }
 

@@ -51,7 +51,7 @@ export function drawing(rendering: Rendering, { output, terminal, width }: Place
   const end = () => {
     rendering.end()
     draw(false)
-    if (prompt) screen.write(prompt.end())
+    if (prompt) screen.write(prompt.end(columns))
     screen.flush()
     return undefined
   }

@@ -35,10 +35,10 @@ export class PromptLine {
   #hint = ''
   #note = ''
   #there = false
-  /** The cursor's row in the prompt that is drawn; undefined: none is. */
-  #drawnAt: number | undefined
+  /** What of the prompt is drawn in front of the cursor: cells of each row, the last one up to the cursor. Undefined: none is drawn. */
+  #before: readonly number[] | undefined
   /** Cells of the line that is open above it, and the look and the link that are on at its end. */
-  #column = 0
+  #open = 0
   #look = ''
   #link = ''
 
@@ -61,31 +61,33 @@ export class PromptLine {
   /** Text that was rendered, as it is to be written to a terminal of `width` cells, the prompt below it. */
   below(output: string, width: number): string {
     const text = output.replaceAll('\n', '\r\n')
-    const shown = this.#goBack() + text
-    this.#follow(output, width)
+    const shown = this.#goBack(width) + text
+    this.#follow(output)
     return this.#there ? BEGIN + PASTES + shown + this.#draw(width) + END : shown
   }
 
   /** There is no more: the prompt is taken away. */
-  end(): string {
-    const text = this.#goBack() + (this.#there ? NO_PASTES : '')
+  end(width: number): string {
+    const text = this.#goBack(width) + (this.#there ? NO_PASTES : '')
     this.#there = false
     return text
   }
 
-  /** Takes the prompt away, and goes to the end of what stands above it. */
-  #goBack(): string {
-    if (this.#drawnAt === undefined) return ''
-    const erased = `\r${this.#drawnAt > 0 ? `\x1b[${this.#drawnAt}A` : ''}\x1b[J`
-    this.#drawnAt = undefined
-    return (this.#column > 0 ? `${erased}\x1b[A\x1b[${this.#column}C` : erased) + this.#link + this.#look
+  /** Takes the prompt away, and goes to the end of what stands above it. A terminal that has become narrower has wrapped what was drawn. */
+  #goBack(width: number): string {
+    if (this.#before === undefined) return ''
+    const up = this.#before.reduce((rows, cells) => rows + rowsOf(cells, width), -1)
+    this.#before = undefined
+    const erased = `\r${up > 0 ? `\x1b[${up}A` : ''}\x1b[J`
+    const column = Math.min(width - 1, this.#open - (rowsOf(this.#open, width) - 1) * width)
+    return (this.#open > 0 ? `${erased}\x1b[A${column > 0 ? `\x1b[${column}C` : ''}` : erased) + this.#link + this.#look
   }
 
   /** Where the output ends now. */
-  #follow(output: string, width: number): void {
+  #follow(output: string): void {
     const line = output.slice(output.lastIndexOf('\n') + 1)
-    if (line.length < output.length) this.#column = 0
-    this.#column = Math.min(width - 1, this.#column + cellsOf(line.replace(LOOKS, '').replace(LINKS, '')))
+    if (line.length < output.length) this.#open = 0
+    this.#open += cellsOf(line.replace(LOOKS, '').replace(LINKS, ''))
     const look = output.match(LOOKS)?.at(-1)
     if (look !== undefined) this.#look = look === '\x1b[0m' ? '' : look
     const link = output.match(LINKS)?.at(-1)
@@ -99,12 +101,18 @@ export class PromptLine {
     const hint = this.#text === '' && this.#hint !== '' ? `${look(this.#theme.note)}${clipped(this.#hint, width - SIGN.length - 1)}\x1b[0m` : ''
     const notes = this.#note === '' ? [] : this.#note.split('\n').slice(0, MOST_NOTES)
     const lines = visible.map((line, index) => (index + from === 0 ? `${look(this.#theme.user)}${SIGN}\x1b[0m` : REST) + line)
-    this.#drawnAt = row - from
-    const up = visible.length + notes.length - 1 - this.#drawnAt
-    const leave = (this.#look === '' ? '' : '\x1b[0m') + (this.#link === '' ? '' : '\x1b]8;;\x1b\\') + (this.#column > 0 ? '\r\n' : '')
+    const above = visible.slice(0, row - from).map((line) => SIGN.length + cellsOf(line))
+    this.#before = [...above, SIGN.length + column]
+    const up = visible.length + notes.length - this.#before.length
+    const leave = (this.#look === '' ? '' : '\x1b[0m') + (this.#link === '' ? '' : '\x1b]8;;\x1b\\') + (this.#open > 0 ? '\r\n' : '')
     const below = notes.map((line) => `\r\n${look(this.#theme.note)}${REST}${clipped(line, width - REST.length - 1)}\x1b[0m`).join('')
     return `${leave}${lines.join('\r\n')}${hint}${below}\r${up > 0 ? `\x1b[${up}A` : ''}\x1b[${SIGN.length + column}C`
   }
+}
+
+/** Rows that a line of so many cells takes; a cursor behind the last cell of a row is still on it. */
+function rowsOf(cells: number, width: number): number {
+  return Math.max(1, Math.ceil(cells / width))
 }
 
 /** What was typed or pasted, with what would act on the terminal as escapes. */

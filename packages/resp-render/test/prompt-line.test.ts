@@ -29,7 +29,7 @@ class View {
 
   end(): Promise<void> {
     this.#renderer.end()
-    return this.#write(this.#prompt.below(this.#renderer.take(), this.#width) + this.#prompt.end())
+    return this.#write(this.#prompt.below(this.#renderer.take(), this.#width) + this.#prompt.end(this.#width))
   }
 
   #write(text: string): Promise<void> {
