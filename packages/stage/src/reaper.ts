@@ -1,5 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 
+/** Milliseconds within which it is told what has ended. */
+const REMOVE_MS = 100
+
 /**
  * The groups of the commands that a stage runs, known to one small process that outlives the stage: when its input ends, be it
  * that the stage was killed with SIGKILL, it kills every group that is still on its list.
@@ -9,6 +12,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 export class Reaper {
   readonly #mark: string
   #process: ChildProcess | undefined
+  /** Groups that it is to forget. It is told with the next that it is told: each time wakes it up, beside a command that is to run. */
+  #removed = ''
+  #telling: NodeJS.Timeout | undefined
 
   /** `mark`, NAME=VALUE, stands in the environment of all that is to end, groups or not; without it only groups are looked for. */
   constructor(mark = '') {
@@ -27,12 +33,21 @@ export class Reaper {
 
   /** Takes a group off the list: its leader has ended and been waited for. */
   remove(group: number): void {
-    this.#process?.stdin?.write(`- ${group}\n`)
+    this.#removed += `- ${group}\n`
+    // Soon: its number can become another's.
+    this.#telling ??= setTimeout(() => this.#tell(), REMOVE_MS).unref()
   }
 
   #write(line: string): void {
     this.#process ??= startReaper(this.#mark)
-    this.#process.stdin?.write(`${line}\n`)
+    this.#tell(`${line}\n`)
+  }
+
+  #tell(line = ''): void {
+    clearTimeout(this.#telling)
+    this.#telling = undefined
+    this.#process?.stdin?.write(this.#removed + line)
+    this.#removed = ''
   }
 
   /** Kills every group on the list, now. */
@@ -55,9 +70,11 @@ $group $directory" ;;
 done
 for group in $groups; do kill -s KILL -- "-$group"; done
 if [ "$1" ]; then
-  # Twice: one of them may just have started another.
-  for _ in 1 2; do
-    grep -lsz "^$1$" /proc/[0-9]*/environ | sed 's|/proc/\\(.*\\)/environ|\\1|' | xargs kill -s KILL
+  # Until there is none: one of them may just have started another.
+  for _ in 1 2 3 4 5 6 7 8 9; do
+    found=$(grep -lsz "^$1$" /proc/[0-9]*/environ)
+    [ "$found" ] || break
+    for process in $found; do process=\${process#/proc/}; kill -s KILL "\${process%/environ}"; done
   done
 fi
 printf %s "$remove" | while IFS=' ' read -r pattern directory; do

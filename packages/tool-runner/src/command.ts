@@ -1,3 +1,4 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Stream } from './live-output.js'
 import type { Pipes } from './pipes.js'
@@ -71,19 +72,8 @@ export class CommandRunner {
   }
 
   async #start({ file, args, cwd, env, stdin }: Omit<CommandSpec, 'sink'>, stdout: number, stderr: number): Promise<Started> {
-    const { execa } = await import('execa')
-    const child = execa(file, args, {
-      cwd,
-      env,
-      extendEnv: false,
-      // Any descriptor will do; the types of execa 9 know those up to 9.
-      stdio: [(stdin as 3 | undefined) ?? 'ignore', stdout as 3, stderr as 3],
-      detached: true,
-      buffer: false,
-      cleanup: false,
-      reject: false,
-    })
-    if (child.pid === undefined) throw new ToolError(`${file} can't be started: ${startProblem(await child)}`)
+    const child = startProgram(file, args, { cwd, env, stdio: [stdin ?? 'ignore', stdout, stderr] })
+    if (child.pid === undefined) throw new ToolError(`${file} can't be started: ${startProblem((await once(child, 'error'))[0])}`)
     return { group: child.pid, exit: once(child, 'exit') as Promise<[number | null, string | null]> }
   }
 
@@ -109,7 +99,16 @@ export class CommandRunner {
   }
 }
 
-function startProblem({ code, cause }: { readonly code?: string | undefined; readonly cause?: unknown }): string {
+/** node:child_process, not execa: nothing of it is needed here, and the first command would wait for it. Throws ToolError. */
+function startProgram(file: string, args: readonly string[], options: Pick<SpawnOptions, 'cwd' | 'env' | 'stdio'>): ChildProcess {
+  try {
+    return spawn(file, args, { ...options, detached: true })
+  } catch (error) {
+    throw new ToolError(`${file} can't be started: ${startProblem(error as NodeJS.ErrnoException)}`)
+  }
+}
+
+function startProblem({ code, message }: NodeJS.ErrnoException): string {
   if (code === 'E2BIG') return 'its arguments and environment are too long'
-  return code === 'ENOENT' ? 'there is no such program' : cause instanceof Error ? cause.message : String(code)
+  return code === 'ENOENT' ? 'there is no such program' : message
 }

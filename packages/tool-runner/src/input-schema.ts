@@ -1,4 +1,4 @@
-import type { ErrorObject, ValidateFunction } from 'ajv'
+import type { Ajv, ErrorObject, ValidateFunction } from 'ajv'
 import { ToolError } from './tool-error.js'
 
 /** The JSON Schema of a tool's input, in the form that the types of inputs are made from. */
@@ -56,6 +56,9 @@ export type InputOf<Schema extends InputSchema> = {
 const LONE_SURROGATE = /\p{Surrogate}/u
 
 const validators = new WeakMap<object, Promise<ValidateFunction>>()
+/** What compiles our own schemas, and those from outside. */
+let own: Ajv | undefined
+let outside: Ajv | undefined
 
 /**
  * The input of a call of `tool`, from its JSON text. Members that the schema doesn't name are left out. Throws ToolError, which names
@@ -101,18 +104,28 @@ export function validatorOf(schema: InputSchema): Promise<ValidateFunction> {
   return made
 }
 
+/** Ours are known to be schemas: to check them against the schema of schemas would take 100 ms. */
+const OWN = { removeAdditional: 'all', strict: false, verbose: true, meta: false, validateSchema: false } as const
+const OUTSIDE = { strict: false, validateFormats: false, verbose: true, logger: false, addUsedSchema: false } as const
+
 async function compile(schema: InputSchema): Promise<ValidateFunction> {
   const { Ajv } = await import('ajv')
-  return new Ajv({ removeAdditional: 'all', strict: false, verbose: true }).compile(schema)
+  own ??= new Ajv(OWN)
+  return own.compile(schema)
 }
 
 async function outsideValidatorOf(schema: object): Promise<ValidateFunction | undefined> {
   // Whatever draft it names: what we know of it counts.
   const { $schema, $id, ...rest } = schema as Record<string, unknown>
-  const options = { strict: false, validateFormats: false, verbose: true, logger: false } as const
-  const made = validators.get(schema) ?? import('ajv').then(({ Ajv }) => new Ajv(options).compile(rest))
+  const made = validators.get(schema) ?? compileOutside(rest)
   validators.set(schema, made)
   return made.catch(() => undefined)
+}
+
+async function compileOutside(schema: object): Promise<ValidateFunction> {
+  const { Ajv } = await import('ajv')
+  outside ??= new Ajv(OUTSIDE)
+  return outside.compile(schema)
 }
 
 function problemOf({ keyword, instancePath, params, data, message }: ErrorObject, input: unknown): string {

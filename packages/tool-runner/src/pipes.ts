@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { closeSync, constants, openSync } from 'node:fs'
 import { unlink } from 'node:fs/promises'
 import { Socket } from 'node:net'
@@ -21,7 +23,8 @@ export class Pipes {
   }
 
   async open(): Promise<Pipe> {
-    const path = this.#free.pop() ?? (await this.#make())
+    if (this.#free.length === 0) await this.#make()
+    const path = this.#free.pop() as string
     return new Pipe(path, (ended) => this.#release(path, ended))
   }
 
@@ -30,12 +33,16 @@ export class Pipes {
     for (const path of this.#free.splice(0)) await unlink(path).catch(() => {})
   }
 
-  async #make(): Promise<string> {
-    const { execa } = await import('execa')
-    const path = await this.#temporary.path('pipe')
-    const { failed, shortMessage } = await execa('mkfifo', ['-m', '600', path], { reject: false })
-    if (failed) throw new ToolError(`there is no pipe for what it prints: ${shortMessage}`)
-    return path
+  /** Two, as a command needs them. */
+  async #make(): Promise<void> {
+    const paths = [await this.#temporary.path('pipe'), await this.#temporary.path('pipe')]
+    const making = spawn('mkfifo', ['-m', '600', ...paths], { stdio: 'ignore' })
+    const problem = await once(making, 'exit').then(
+      ([status]) => (status === 0 ? undefined : `mkfifo ended with status ${status}`),
+      (error: Error) => error.message,
+    )
+    if (problem !== undefined) throw new ToolError(`there is no pipe for what it prints: ${problem}`)
+    this.#free.push(...paths)
   }
 
   #release(path: string, ended: boolean): void {

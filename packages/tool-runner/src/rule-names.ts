@@ -8,7 +8,7 @@ const BESIDE = ['SubAgent']
  * Refuses rules of flags that name a tool which there is not: a `--deny bash` that denies nothing would be found out too late. `othersToCome`: tools from outside,
  * whose names nobody knows yet; then only a name that differs from one in `builtIn` by its capitals is refused. Throws StageError (64).
  */
-export function checkRuleNames(options: Options, builtIn: readonly string[], othersToCome: boolean): void {
+export function checkRuleNames(options: Pick<Options, 'allow' | 'ask' | 'deny'>, builtIn: readonly string[], othersToCome: boolean): void {
   const known = [...builtIn, ...BESIDE]
   for (const kind of ['allow', 'ask', 'deny'] as const) {
     for (const rule of options[kind]) {

@@ -1,5 +1,4 @@
-import { constants } from 'node:fs'
-import { access, stat } from 'node:fs/promises'
+import { accessSync, constants, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /** Where the next command runs: the workspace at first, then where the last command was when it ended. */
@@ -16,11 +15,11 @@ export class WorkingDirectory {
    * The directory to run in. Where it is gone or closed to us, the workspace takes its place, or the nearest directory above that is
    * there; `note` says so, once.
    */
-  async enter(): Promise<{ readonly directory: string; readonly note: string | undefined }> {
+  enter(): { readonly directory: string; readonly note: string | undefined } {
     const wanted = this.#current
-    if (await isUsable(wanted)) return { directory: wanted, note: undefined }
+    if (isUsable(wanted)) return { directory: wanted, note: undefined }
     let directory = this.#workspace
-    while (directory !== '/' && !(await isUsable(directory))) directory = dirname(directory)
+    while (directory !== '/' && !isUsable(directory)) directory = dirname(directory)
     this.#current = directory
     return { directory, note: `[the working directory ${wanted} is gone: commands run in ${directory} now]` }
   }
@@ -31,10 +30,11 @@ export class WorkingDirectory {
   }
 }
 
-async function isUsable(directory: string): Promise<boolean> {
+/** Synchronous: the thread pool would cost more than the work, for every command. */
+function isUsable(directory: string): boolean {
   try {
-    await access(directory, constants.X_OK)
-    return (await stat(directory)).isDirectory()
+    accessSync(directory, constants.X_OK)
+    return statSync(directory).isDirectory()
   } catch {
     return false
   }

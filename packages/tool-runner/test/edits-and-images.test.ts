@@ -1,15 +1,18 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
+import { SharedRunner } from './support/live-runner.js'
 import { Place } from './support/tools.js'
 
 const PNG = Buffer.from('iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==', 'base64')
 
+const place = new Place(t)
+const runner = new SharedRunner(t, place)
+
 t.test('several edits of a file: all or none, each in what the one before has made', async (t) => {
-  const place = new Place(t)
   const file = join(place.workspace, 'f')
   writeFileSync(file, 'a\r\nb\r\nb\r\n')
-  const edit = (edits: unknown) => place.callOne('Edit', { path: 'f', edits })
+  const edit = (edits: unknown) => runner.callOne('Edit', { path: 'f', edits })
   t.match(
     await edit([
       { old_string: 'a\n', new_string: 'x\ny\n' },
@@ -46,39 +49,37 @@ t.test('several edits of a file: all or none, each in what the one before has ma
     ['x', /edits must be an array, not a string/],
   ]
   for (const [edits, problem] of failing) t.match(await edit(edits), { status: 'error', output: problem })
-  t.match(await place.callOne('Edit', { path: 'f', old_string: 'x', new_string: 'y', edits: [{ old_string: 'x', new_string: 'y' }] }), {
+  t.match(await runner.callOne('Edit', { path: 'f', old_string: 'x', new_string: 'y', edits: [{ old_string: 'x', new_string: 'y' }] }), {
     status: 'error',
     output: /either edits, or/,
   })
-  t.match(await place.callOne('Edit', { path: 'f', old_string: 'x' }), { status: 'error', output: /new_string is missing/ })
-  t.match(await place.callOne('Edit', { path: 'f' }), { status: 'error', output: /old_string is missing/ })
+  t.match(await runner.callOne('Edit', { path: 'f', old_string: 'x' }), { status: 'error', output: /new_string is missing/ })
+  t.match(await runner.callOne('Edit', { path: 'f' }), { status: 'error', output: /old_string is missing/ })
   t.equal(readFileSync(file, 'utf8'), 'x\r\n$&\r\nc\r\nc\r\n')
 })
 
 t.test('Read of an image gives it, by its content and not by its name', async (t) => {
-  const place = new Place(t)
   writeFileSync(join(place.workspace, 'picture.txt'), PNG)
   writeFileSync(join(place.workspace, 'text.png'), 'no picture\n')
   writeFileSync(join(place.workspace, 'large.gif'), Buffer.concat([Buffer.from('GIF89a'), Buffer.alloc(4_000_000)]))
-  t.match(await place.callOne('Read', { path: 'picture.txt' }), {
+  t.match(await runner.callOne('Read', { path: 'picture.txt' }), {
     status: 'ok',
     output: `[image/png, ${PNG.length} bytes]`,
     image: PNG.toString('base64'),
     image_type: 'image/png',
   })
-  t.match(await place.callOne('Read', { path: 'text.png' }), { status: 'ok', output: /no picture/ })
-  t.match(await place.callOne('Read', { path: 'large.gif' }), { status: 'error', output: /large.gif is an image of 4000006 bytes: at most/ })
+  t.match(await runner.callOne('Read', { path: 'text.png' }), { status: 'ok', output: /no picture/ })
+  t.match(await runner.callOne('Read', { path: 'large.gif' }), { status: 'error', output: /large.gif is an image of 4000006 bytes: at most/ })
 })
 
 t.test('TodoWrite keeps the list', async (t) => {
-  const place = new Place(t)
   const todos = [
     { content: 'look', status: 'completed' },
     { content: 'do', status: 'in_progress' },
     { content: 'test', status: 'pending' },
   ]
-  t.match(await place.callOne('TodoWrite', { todos }), { status: 'ok', output: 'The list is kept: 1 of 3 done. Next: do', summary: '1 of 3 done' })
-  t.match(await place.callOne('TodoWrite', { todos: [{ content: 'x', status: 'done' }] }), {
+  t.match(await runner.callOne('TodoWrite', { todos }), { status: 'ok', output: 'The list is kept: 1 of 3 done. Next: do', summary: '1 of 3 done' })
+  t.match(await runner.callOne('TodoWrite', { todos: [{ content: 'x', status: 'done' }] }), {
     status: 'error',
     output: /todos\.0\.status must be one of pending/,
   })

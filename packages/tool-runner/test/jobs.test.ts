@@ -5,9 +5,9 @@ import { Place } from './support/tools.js'
 t.test('a command in the background: it is listed, its output comes in parts, it can be waited for', async (t) => {
   const place = new Place(t)
   const [begun, listed, first, rest] = await place.call([
-    ['Bash', { command: 'echo one; sleep .5; echo two; exit 3', background: true }],
+    ['Bash', { command: 'echo one; sleep .3; echo two; exit 3', background: true }],
     ['Jobs', { action: 'list' }],
-    ['Bash', { command: 'sleep .2' }],
+    ['Bash', { command: 'sleep .1' }],
     ['Jobs', { action: 'wait', job: 'j1', timeout: 20 }],
   ])
   t.match(begun, { status: 'ok', output: /^\[job j1 has begun/ })
@@ -21,7 +21,7 @@ t.test('output is given once', async (t) => {
   const place = new Place(t)
   const results = await place.call([
     ['Bash', { command: 'echo one; while [ ! -e go ]; do sleep .05; done; printf two', background: true }],
-    ['Bash', { command: 'sleep .4' }],
+    ['Bash', { command: 'sleep .2' }],
     ['Jobs', { action: 'output', job: 'j1' }],
     ['Jobs', { action: 'output', job: 'j1' }],
     ['Bash', { command: 'touch go' }],

@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { eventually, fieldsOf, frames, root, testEnvironment } from '@agentpipe/testing'
 import t from 'tap'
+import { mcpEntries } from '../src/mcp-config.js'
 import { LiveRunner } from './support/live-runner.js'
 import { leftOf, running } from './support/processes.js'
 import { TestProxy } from './support/proxy.js'
@@ -148,10 +149,9 @@ t.test('a file that is none is said, with its place', async (t) => {
     ['{"mcpServers":{"a":{"command":"x","args":"y"}}}', /server "a": args must be an array/],
   ] as const) {
     writeFileSync(path, text)
-    const { status, stderr } = await place.run(Buffer.alloc(0), ['--mcp', path])
-    t.equal(status, 78)
-    t.match(stderr, problem)
+    t.throws(() => mcpEntries(path), problem)
   }
+  t.match(await place.run(Buffer.alloc(0), ['--mcp', path]), { status: 78, stderr: /^tool-runner: .*server "a": args must be an array.*\n$/ })
 })
 
 async function freePort(): Promise<number> {

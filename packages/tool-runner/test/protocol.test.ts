@@ -30,20 +30,15 @@ t.test('HELLO comes behind the definitions of all tools', async (t) => {
 t.test('what an earlier runner has defined is neither defined nor taken', async (t) => {
   const place = new Place(t)
   const call = ['TOOL_CALL', 'Bash', 'c1', '{"command":"echo no"}']
-  const { stdout } = await place.run(frames(['TOOL_DEF', 'Bash', 'another', '{}'], HELLO, call, STOP))
+  const read = ['TOOL_CALL', 'Read', 'c2', '{"path":"/dev/null"}']
+  const { stdout } = await place.run(frames(['TOOL_DEF', 'Bash', 'another', '{}'], HELLO, ['TOOL_DEF', 'Read', 'late', '{}'], call, read, STOP))
   t.same(
     fieldsOf(stdout)
       .filter(([type]) => type === 'TOOL_DEF')
       .map(([, name]) => name),
-    ['Bash', ...NAMES.filter((name) => name !== 'Bash')],
+    ['Bash', ...NAMES.filter((name) => name !== 'Bash'), 'Read'],
   )
-  t.same(resultsOf(stdout), [])
-})
-
-t.test('a definition that comes behind HELLO changes nothing', async (t) => {
-  const place = new Place(t)
-  const { stdout } = await place.run(frames(HELLO, ['TOOL_DEF', 'Bash', 'another', '{}'], ['TOOL_CALL', 'Bash', 'c1', '{"command":"echo yes"}'], STOP))
-  t.match(resultsOf(stdout), [{ output: 'yes\n' }])
+  t.match(resultsOf(stdout), [{ name: 'Read', output: /character device/ }], 'a definition that comes behind HELLO changes nothing')
 })
 
 t.test('--tools takes only some', async (t) => {
@@ -93,7 +88,7 @@ t.test('input that comes byte by byte gives the same frames', async (t) => {
 
 t.test('end of input', async (t) => {
   const place = new Place(t)
-  const call = ['TOOL_CALL', 'Bash', 'c1', '{"command":"sleep 0.2; echo done"}']
+  const call = ['TOOL_CALL', 'Bash', 'c1', '{"command":"sleep 0.1; echo done"}']
   t.match(resultsOf((await place.run(frames(call))).stdout), [{ output: 'done\n' }], 'a plain filter finishes')
   const stopped = await place.run(frames(HELLO, call, STOP))
   t.equal(stopped.status, 0)

@@ -3,13 +3,16 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { shell } from '@agentpipe/testing'
 import t from 'tap'
+import { SharedRunner } from './support/live-runner.js'
 import { Place } from './support/tools.js'
 
+const shared = new Place(t)
+const runner = new SharedRunner(t, shared)
+
 t.test('lines with their numbers, in parts', async (t) => {
-  const place = new Place(t)
-  const path = (name: string) => join(place.workspace, name)
+  const path = (name: string) => join(shared.workspace, name)
   writeFileSync(path('f'), 'one\ntwo\n\nfour')
-  const results = await place.call([
+  const results = await runner.call([
     ['Read', { path: 'f' }],
     ['Read', { path: 'f', offset: 2, limit: 2 }],
     ['Read', { path: 'f', offset: 4 }],
@@ -32,8 +35,7 @@ t.test('lines with their numbers, in parts', async (t) => {
 })
 
 t.test('what is no text, or no file, is said at once', async (t) => {
-  const place = new Place(t)
-  const path = (name: string) => join(place.workspace, name)
+  const path = (name: string) => join(shared.workspace, name)
   mkdirSync(path('dir'))
   writeFileSync(path('empty'), '')
   writeFileSync(path('binary'), Buffer.from('\x7fELF\0\0\x01'))
@@ -59,7 +61,7 @@ t.test('what is no text, or no file, is said at once', async (t) => {
     ['nothing', 'nothing: no such file or directory', 'error'],
     ['empty/x', /^empty\/x: not a directory/, 'error'],
   ]
-  const results = await place.call(cases.map(([name]) => ['Read', { path: name }]))
+  const results = await runner.call(cases.map(([name]) => ['Read', { path: name }]))
   for (const [index, [name, output, status = 'ok']] of cases.entries()) t.match(results[index], { output, status }, name)
 })
 

@@ -2,6 +2,7 @@ import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { frames, root, run } from '@agentpipe/testing'
 import t from 'tap'
+import { SharedRunner } from './support/live-runner.js'
 import { Place, resultsOf } from './support/tools.js'
 
 function tree(place: Place, files: Readonly<Record<string, string>>): void {
@@ -24,9 +25,11 @@ const FILES = {
   'src/deep/b.test.ts': 'needle\n',
 }
 
+const shared = new Place(t)
+tree(shared, FILES)
+const runner = new SharedRunner(t, shared)
+
 t.test('Glob: names, directories, ignore files', async (t) => {
-  const place = new Place(t)
-  tree(place, FILES)
   const cases: [object, string][] = [
     [{ pattern: '*.ts' }, 'a.ts src/a.ts src/deep/b.test.ts src/deep/b.ts'],
     [{ pattern: '**/*.ts' }, 'a.ts src/a.ts src/deep/b.test.ts src/deep/b.ts'],
@@ -36,18 +39,18 @@ t.test('Glob: names, directories, ignore files', async (t) => {
     [{ pattern: '*.{yml,test.ts}' }, '.github/ci.yml src/deep/b.test.ts'],
     [{ pattern: '*.ts', path: 'src/deep' }, 'src/deep/b.test.ts src/deep/b.ts'],
     [{ pattern: '*/deep/*.ts' }, 'src/deep/b.test.ts src/deep/b.ts'],
-    [{ pattern: join(place.workspace, 'src/*.ts') }, 'src/a.ts'],
+    [{ pattern: join(shared.workspace, 'src/*.ts') }, 'src/a.ts'],
     [{ pattern: '**' }, '.github/ci.yml .gitignore a.ts src/a.ts src/deep/b.test.ts src/deep/b.ts'],
     [{ pattern: '*.log' }, '[no files match]'],
     [{ pattern: 'nowhere/*.ts' }, '[no files match]'],
     [{ pattern: '--help' }, '[no files match]'],
   ]
-  const results = await place.call(cases.map(([input]) => ['Glob', input]))
+  const results = await runner.call(cases.map(([input]) => ['Glob', input]))
   for (const [index, [input, files]] of cases.entries()) {
     const { status, output } = results[index] ?? { status: '', output: '' }
     t.same({ status, output: output.startsWith('[') ? output : output.split('\n').join(' ') }, { status: 'ok', output: files }, JSON.stringify(input))
   }
-  const wrong = await place.call([
+  const wrong = await runner.call([
     ['Glob', { pattern: '*', path: 'nowhere' }],
     ['Glob', { pattern: '*', path: 'a.ts' }],
     ['Glob', { pattern: '{a' }],
@@ -60,8 +63,6 @@ t.test('Glob: names, directories, ignore files', async (t) => {
 })
 
 t.test('Grep: lines, context, files', async (t) => {
-  const place = new Place(t)
-  tree(place, FILES)
   const cases: [object, string][] = [
     [{ pattern: 'needle$' }, '.github/ci.yml:1:needle\na.ts:1:needle\nsrc/deep/b.test.ts:1:needle\nsrc/deep/b.ts:1:needle'],
     [{ pattern: 'needle', glob: 'src/**/*.ts' }, 'src/a.ts:2:needle 1\nsrc/deep/b.test.ts:1:needle\nsrc/deep/b.ts:1:needle'],
@@ -71,9 +72,9 @@ t.test('Grep: lines, context, files', async (t) => {
     [{ pattern: 'needle', glob: '*.log' }, '[no lines match]'],
     [{ pattern: 'not there' }, '[no lines match]'],
   ]
-  const results = await place.call(cases.map(([input]) => ['Grep', input]))
+  const results = await runner.call(cases.map(([input]) => ['Grep', input]))
   for (const [index, [input, output]] of cases.entries()) t.same(results[index]?.output, output, JSON.stringify(input))
-  t.match(await place.callOne('Grep', { pattern: '(' }), { status: 'error', output: /unclosed group/ })
+  t.match(await runner.callOne('Grep', { pattern: '(' }), { status: 'error', output: /unclosed group/ })
 })
 
 t.test('case 23: a pattern, path or glob is never an option', async (t) => {
@@ -151,9 +152,8 @@ t.test('ripgrep: the one in PATH, else ours', async (t) => {
 })
 
 t.test('Grep in what is no file: it does not wait', async (t) => {
-  const place = new Place(t)
-  await run('sh', ['-c', 'mkfifo fifo; ln -s /dev/zero zero'], { cwd: place.workspace })
-  const results = await place.call([
+  await run('sh', ['-c', 'mkfifo fifo; ln -s /dev/zero zero'], { cwd: shared.workspace })
+  const results = await runner.call([
     ['Grep', { pattern: 'x', path: 'fifo' }],
     ['Grep', { pattern: 'x', path: 'zero' }],
     ['Glob', { pattern: '*', path: 'fifo' }],

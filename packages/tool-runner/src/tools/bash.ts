@@ -70,7 +70,7 @@ async function startJob(session: Session, command: string, timeoutMs: number | u
 
 /** A command ready to be run where the last one ended, confined if it has to be; `ended` says, and has to be asked, how it ended and where. */
 async function prepared(session: Session, command: string) {
-  const { directory: cwd, note } = await session.workingDirectory.enter()
+  const { directory: cwd, note } = session.workingDirectory.enter()
   const shell = await shellCommand(command, session.temporary)
   const { confined, ...program } = await session.sandbox.confined(shell, cwd)
   const ended = async (running: Promise<CommandEnd>) => {

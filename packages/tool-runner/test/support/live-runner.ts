@@ -58,3 +58,35 @@ export class LiveRunner {
     return resultOf(found)
   }
 }
+
+/** One tool-runner for all the calls of a file that need no runner of their own: each start costs more than most calls. Ended, and looked at, when the file ends. */
+export class SharedRunner {
+  readonly #runner: LiveRunner
+  #calls = 0
+
+  constructor(t: { teardown(work: () => void | Promise<void>): void }, place: Place, options: readonly string[] = []) {
+    this.#runner = new LiveRunner(t, place, options)
+    t.teardown(() => this.#end())
+  }
+
+  /** Runs calls, one after the other where they write, and gives their results in the order of the calls. */
+  call(calls: readonly (readonly [name: string, input: unknown])[]): Promise<Result[]> {
+    return Promise.all(
+      calls.map(([name, input]) => {
+        const id = `s${++this.#calls}`
+        this.#runner.send('TOOL_CALL', name, id, typeof input === 'string' ? input : JSON.stringify(input))
+        return this.#runner.result(id)
+      }),
+    )
+  }
+
+  async callOne(name: string, input: unknown): Promise<Result> {
+    return (await this.call([[name, input]]))[0] as Result
+  }
+
+  async #end(): Promise<void> {
+    this.#runner.endInput()
+    const ended = await this.#runner.ended
+    if (ended[0] !== 0 || this.#runner.stderr !== '') throw new Error(`tool-runner ended with ${ended}: ${this.#runner.stderr}`)
+  }
+}
