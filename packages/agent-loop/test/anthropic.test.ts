@@ -1,11 +1,12 @@
 import { fieldsOf, frames, run } from '@agentpipe/testing'
 import t from 'tap'
-import { call, conversation, did } from './support/anthropic-conversation.js'
+import { Conversations, call } from './support/anthropic-conversation.js'
 import { AnthropicServer, errorAnswer, says } from './support/anthropic-server.js'
 import type { Answer } from './support/mock-server.js'
 
-// Each of them is a process: a loaded machine needs its time.
 t.setTimeout(300_000)
+
+const talk = await Conversations.start(t)
 
 t.test('a plain answer', async (t) => {
   const server = await AnthropicServer.start(t, says({ text: 'Hello there.' }))
@@ -23,9 +24,9 @@ t.test('a plain answer', async (t) => {
 })
 
 t.test('a temperature asks for the version of the API that has one', async (t) => {
-  const { server, ended } = await conversation(t, [says({ text: 'x' })], ['hi'], did, ['--temperature=0.5'])
-  t.match(ended, { status: 0 })
-  t.match(server.mock.bodies, [{ temperature: 0.5 }])
+  const talk = await Conversations.start(t, ['--temperature=0.5'])
+  await talk.play([says({ text: 'x' })], ['hi'])
+  t.match(talk.server.mock, { faults: [], bodies: [{ temperature: 0.5 }] })
 })
 
 t.test('calls side by side, more of them than one request, and thinking sent back: what is sent is what was said before, and more', async (t) => {
@@ -35,8 +36,8 @@ t.test('calls side by side, more of them than one request, and thinking sent bac
     says({ text: 'Done.' }),
     says({ text: 'Again.' }),
   ]
-  const { server, ring, ended } = await conversation(t, script, ['go', 'more'])
-  t.match(ended, { status: 0, stderr: '' })
+  const { server, ring } = talk
+  await talk.play(script, ['go', 'more'])
   t.same(server.mock.faults, [])
   t.same(
     ring.all('TOOL_CALL').map(([, , id, input]) => [id, input]),
@@ -55,22 +56,20 @@ t.test('calls side by side, more of them than one request, and thinking sent bac
   for (const [at, body] of plain.slice(1).entries()) t.ok(body.startsWith((plain[at] as string).slice(0, -2)), `request ${at + 1}`)
 })
 
-t.test('a request that is refused says why, and how it ended is in the status', async (t) => {
-  const cases: [Answer, number, string, RegExp][] = [
-    [errorAnswer(401, 'authentication_error', 'invalid x-api-key'), 77, 'key', /invalid x-api-key/],
-    [errorAnswer(400, 'invalid_request_error', 'prompt is too long: 9 tokens > 8 maximum'), 69, 'too_long', /prompt is too long/],
-    [errorAnswer(404, 'not_found_error', 'model: m'), 69, 'rejected', /model: m/],
+t.test('a request that is refused says why', async (t) => {
+  const cases: [Answer, string, RegExp][] = [
+    [errorAnswer(401, 'authentication_error', 'invalid x-api-key'), 'key', /invalid x-api-key/],
+    [errorAnswer(400, 'invalid_request_error', 'prompt is too long: 9 tokens > 8 maximum'), 'too_long', /prompt is too long/],
+    [errorAnswer(404, 'not_found_error', 'model: m'), 'rejected', /model: m/],
   ]
-  for (const [answer, status, code, message] of cases) {
-    const { ring, ended } = await conversation(t, [answer], ['go'])
-    t.match(ended, { status }, code)
-    t.match(ring.all('ERROR'), [['ERROR', message, 'code', code]])
-  }
+  for (const [answer, code, message] of cases) t.match((await talk.play([answer], ['go'])).all('ERROR'), [['ERROR', message, 'code', code]])
 })
 
-t.test('34: the last event ends the turn, though the connection stays open; else connections are used again', async (t) => {
+t.test('34: connections are used again; the last event ends the turn, though the connection stays open', async (t) => {
+  const before = talk.server.mock.connections
+  await talk.play([says(call('t4')), says(call('t5')), says({ text: 'x' })], ['one'])
+  t.ok(talk.server.mock.connections - before < 3, 'not one for each request')
   const open: Answer = { ...says({ text: 'x' }), end: 'never' }
-  t.match((await conversation(t, [open, open], ['one', 'two'])).ended, { status: 0, stderr: '' })
-  const { server } = await conversation(t, [says(call('t1')), says(call('t2')), says({ text: 'x' })], ['one'])
-  t.ok(server.mock.connections < 3, 'not one for each request')
+  await talk.play([open, open], ['one', 'two'])
+  t.match(await talk.end(), { status: 0, stderr: '' })
 })

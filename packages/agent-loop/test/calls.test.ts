@@ -6,22 +6,27 @@ import { Ring } from './support/ring.js'
 const ok = (name: string, id: string) => [['TOOL_RESULT', id, name, 'ok']]
 
 t.test('a tool that nobody defined is answered with the names there are', async (t) => {
-  for (const name of ['bash_exec', '__proto__', 'a name with spaces', 'x'.repeat(300), '\x1b[31m']) {
-    const ring = new Ring(t, calls([name, 'c1', '{}']), { tools: ['Do', 'Read', 'Do'], answer: () => undefined })
-    ring.send(['USER_INPUT', 'go'], ['END'])
-    t.match(await ring.ended, { status: 0, stderr: '' })
-    t.match(ring.all('TOOL_RESULT'), [['TOOL_RESULT', 'c1', name, /The tools are: Do, Read\.$/, 'status', 'error']])
+  const names = ['bash_exec', '__proto__', 'a name with spaces', 'x'.repeat(300), '\x1b[31m']
+  const ring = new Ring(t, Buffer.concat(names.map((name, n) => calls([name, `c${n}`, '{}']))), { tools: ['Do', 'Read', 'Do'], answer: () => undefined })
+  for (const [n, name] of names.entries()) {
+    const sent = await ring.turn('go')
+    t.match(ring.all('TOOL_RESULT', sent), [['TOOL_RESULT', `c${n}`, name, /The tools are: Do, Read\.$/, 'status', 'error']])
   }
+  ring.send(['END'])
+  t.match(await ring.ended, { status: 0, stderr: '' })
 })
 
 t.test('a call whose input is no JSON object is never made: it is an ERROR, and the model is asked again', async (t) => {
-  for (const input of ['', '[]', '"x"', 'null', '{"a":', '12']) {
-    const ring = new Ring(t, calls(['Do', 'c1', input]), { tools: ['Do'], answer: ok })
-    ring.send(['USER_INPUT', 'go'], ['END'])
-    t.match(await ring.ended, { status: 0 })
-    t.same(ring.types(), ['HELLO', 'USER_MESSAGE', 'ERROR', 'USAGE', 'TEXT', 'USAGE', 'STOP'], JSON.stringify(input))
-    t.match(ring.all('ERROR'), [['ERROR', /Do was not made/, 'code', 'bad_call']])
+  const inputs = ['', '[]', '"x"', 'null', '{"a":', '12']
+  const ring = new Ring(t, Buffer.concat(inputs.map((input) => calls(['Do', 'c1', input]))), { tools: ['Do'], answer: ok })
+  for (const input of inputs) {
+    const sent = await ring.turn('go')
+    const types = sent.map(([type]) => type)
+    t.same(types, ['USER_MESSAGE', 'ERROR', 'USAGE', 'TEXT', 'USAGE', 'STOP'], JSON.stringify(input))
+    t.match(ring.all('ERROR', sent), [['ERROR', /Do was not made/, 'code', 'bad_call']])
   }
+  ring.send(['END'])
+  t.match(await ring.ended, { status: 0 })
 })
 
 t.test('ids are made legal, and unique in the session', async (t) => {
@@ -51,13 +56,19 @@ t.test('calls go round when the response is whole, side by side, and results are
 })
 
 t.test('a response that was cut by a limit makes no calls', async (t) => {
-  for (const reason of ['max_tokens', 'refusal']) {
-    const ring = new Ring(t, frames(['TEXT', 'So'], ['TOOL_CALL', 'Do', 'c1', '{}'], USAGE, ['STOP', reason]), { tools: ['Do'], answer: ok })
-    ring.send(['USER_INPUT', 'go'], ['END'])
-    t.match(await ring.ended, { status: 1 })
-    t.same(ring.types(), ['HELLO', 'USER_MESSAGE', 'TEXT', 'USAGE', 'STOP'])
-    t.same(ring.sent.at(-1), ['STOP', reason])
+  const reasons = ['max_tokens', 'refusal']
+  const cut = reasons.map((reason) => frames(['TEXT', 'So'], ['TOOL_CALL', 'Do', 'c1', '{}'], USAGE, ['STOP', reason]))
+  const ring = new Ring(t, Buffer.concat(cut), { tools: ['Do'], answer: ok })
+  for (const reason of reasons) {
+    const sent = await ring.turn('go')
+    t.same(
+      sent.map(([type]) => type),
+      ['USER_MESSAGE', 'TEXT', 'USAGE', 'STOP'],
+    )
+    t.same(sent.at(-1), ['STOP', reason])
   }
+  ring.send(['END'])
+  t.match(await ring.ended, { status: 1 })
 })
 
 t.test('--max-turns bounds the requests of a turn', async (t) => {

@@ -1,74 +1,70 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { eventually } from '@agentpipe/testing'
-import t, { type Test } from 'tap'
+import t from 'tap'
 import { Project } from './support/agentpipe.js'
-import { AnthropicServer, says } from './support/anthropic-server.js'
+import { AnthropicServer, type Part, says } from './support/anthropic-server.js'
+
+t.setTimeout(240_000)
 
 const bash = (id: string, command: string) => ({ id, name: 'Bash', input: JSON.stringify({ command }) })
 
-/** Goes on with the session, and gives what the results of the calls were in the request for it. */
-async function resultsOnGoingOn(t: Test, project: Project, server: AnthropicServer) {
-  server.mock.restart(says({ text: 'All is well.' }))
-  const { status, stdout, stderr } = await project.start('--session', 's', 'hi').ended
-  t.equal(status, 0, stderr)
-  t.match(stdout, 'All is well.')
-  t.same(server.mock.faults, [])
-  const last = server.asked.at(-1)?.at(-1)?.content ?? []
-  t.match(last.at(-1), { type: 'text', text: 'hi' })
-  return last.slice(0, -1)
+// One session, interrupted again and again: each run begins with what the one before it left, and so shows how that is gone on with.
+const server = await AnthropicServer.start(t)
+const project = new Project(t, server.env)
+
+/** Goes on with the session, the model with `parts`. */
+function goOn(input: string, parts: readonly Part[], ...args: readonly string[]) {
+  server.mock.restart(says(...parts), says({ text: 'All is well.' }))
+  return project.start('--session', 's', ...args, input)
 }
 
-/** agentpipe in the middle of its first turn: `asked` requests were made, and something runs. */
-async function inMidTurn(t: Test, args: readonly string[], ...calls: ReturnType<typeof bash>[]) {
-  const server = await AnthropicServer.start(t, says(...calls))
-  const project = new Project(t, server.env)
-  const { child, ended } = project.start('--session', 's', ...args, 'go')
-  await eventually(() => server.mock.requests.length > 0, 15_000)
-  return { server, project, child, ended }
+/** What the results in front of `input` were, in the first request that had it. */
+function resultsBefore(input: string): readonly Readonly<Record<string, unknown>>[] {
+  const content = server.asked.map((messages) => messages.at(-1)?.content ?? []).find((blocks) => blocks.at(-1)?.text === input)
+  return content?.slice(0, -1) ?? []
 }
 
-t.test('case 27: SIGINT while a command runs', async (t) => {
-  const { server, project, child, ended } = await inMidTurn(t, [], bash('t1', 'sleep 300'))
-  await sleep(500)
-  child.kill('SIGINT')
-  await ended
-  t.match(await resultsOnGoingOn(t, project, server), [{ type: 'tool_result', tool_use_id: 't1', is_error: true }])
-})
-
-t.test('case 27: two calls, SIGINT after the first', async (t) => {
-  const { server, project, child, ended } = await inMidTurn(t, [], bash('t1', 'echo one; touch done'), bash('t2', 'sleep 300'))
-  await eventually(() => project.has('done'), 15_000)
+t.test('case 27: two calls, SIGINT after the first', async () => {
+  const { child, ended } = goOn('one', [bash('t1', 'echo one; touch done'), bash('t2', 'sleep 300')])
+  await project.until('done')
   await sleep(200)
   child.kill('SIGINT')
   await ended
-  t.match(await resultsOnGoingOn(t, project, server), [
-    { tool_use_id: 't1', content: /one/ },
-    { tool_use_id: 't2', is_error: true },
-  ])
 })
 
-for (const victim of ['/tool-runner', '/agent-loop', '/event-store', '']) {
+const victims = ['/tool-runner', '/agent-loop', '/event-store', '']
+for (const [n, victim] of victims.entries()) {
   t.test(`case 27: kill -9 of ${victim.slice(1) || 'everything'}`, async (t) => {
-    const { server, project, ended } = await inMidTurn(t, [], bash('t1', 'touch started; sleep 300'), bash('t2', 'sleep 300'))
-    await eventually(() => project.has('started'), 15_000)
+    const { ended } = goOn(`kill ${n}`, [bash(`a${n}`, `touch started${n}; sleep 300`), bash(`b${n}`, 'sleep 300')])
+    await eventually(() => project.has(`started${n}`), 15_000)
     t.ok(project.kill(victim) > 0)
     while (victim === '' && project.kill() > 0) await sleep(5)
     t.not((await ended).status, 0)
-    await project.quiet()
-    const results = await resultsOnGoingOn(t, project, server)
-    t.equal(results.length, 2)
-    t.match(results, [
-      { tool_use_id: 't1', is_error: true },
-      { tool_use_id: 't2', is_error: true },
-    ])
+    t.ok(await project.quiet())
   })
 }
 
 t.test('case 27: permission denied', async (t) => {
-  const server = await AnthropicServer.start(t, says(bash('t1', 'touch done')), says({ text: 'Then not.' }))
-  const project = new Project(t, server.env)
-  t.match(await project.start('--session', 's', '--mode', 'read-only', 'go').ended, { status: 0 })
-  t.notOk(project.has('done'))
-  t.match(server.asked[1]?.at(-1)?.content, [{ tool_use_id: 't1', is_error: true }])
-  t.same(await resultsOnGoingOn(t, project, server), [])
+  const { status, stdout, stderr } = await goOn('denied', [bash('d1', 'touch denied')], '--mode', 'read-only').ended
+  t.equal(status, 0, stderr)
+  t.match(stdout, 'All is well.')
+  t.notOk(project.has('denied'))
+  t.match(server.asked.at(-1)?.at(-1)?.content, [{ tool_use_id: 'd1', is_error: true }])
+})
+
+t.test('case 27: each request was valid, and had one result for each call, in the very next message', (t) => {
+  t.same(server.mock.faults, [])
+  t.match(resultsBefore('kill 0'), [
+    { tool_use_id: 't1', content: /one/ },
+    { tool_use_id: 't2', is_error: true },
+  ])
+  for (const [n, victim] of victims.entries()) {
+    const results = resultsBefore(victims[n + 1] === undefined ? 'denied' : `kill ${n + 1}`)
+    t.equal(results.length, 2, victim)
+    t.match(results, [
+      { type: 'tool_result', tool_use_id: `a${n}`, is_error: true },
+      { type: 'tool_result', tool_use_id: `b${n}`, is_error: true },
+    ])
+  }
+  t.end()
 })

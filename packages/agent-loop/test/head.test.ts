@@ -117,7 +117,7 @@ t.test('SIGINT before anything was asked: the status says so', async (t) => {
   const ring = new Ring(t, says('Hi.'), { tools: [] })
   await ring.until('HELLO')
   ring.kill('SIGINT')
-  await sleep(100)
+  await ring.settled()
   ring.send(['END'])
   t.match(await ring.ended, { status: 130, stderr: '' })
 })

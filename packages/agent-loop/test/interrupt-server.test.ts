@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { frames } from '@agentpipe/testing'
+import { eventually, frames } from '@agentpipe/testing'
 import t, { type Test } from 'tap'
 import { AnthropicServer, response, says, stream } from './support/anthropic-server.js'
 import type { Answer } from './support/mock-server.js'
@@ -15,36 +15,46 @@ const HANGING: Record<string, Answer> = {
   'behind the last byte': { body: stream(...response([{ text: 'all' }]).slice(0, -1)), end: 'never' },
 }
 
-for (const [moment, answer] of Object.entries(HANGING)) {
-  for (const how of ['SIGINT', 'INTERRUPT'] as const) {
-    t.test(`${how}, the server hangs ${moment}: the turn ends, a second one does no harm, the next turn works`, async (t) => {
-      const { ring, server } = await asked(t, answer)
+t.test('SIGINT and INTERRUPT while the server hangs: the turn ends, a second one does no harm, the next turn works', async (t) => {
+  const { server, ring } = await started(t)
+  for (const [moment, answer] of Object.entries(HANGING)) {
+    for (const how of ['SIGINT', 'INTERRUPT'] as const) {
+      const what = `${how} ${moment}`
+      const interrupted = await hanging(server, ring, answer)
       for (const nonce of ['n1', 'n2']) how === 'SIGINT' ? ring.kill('SIGINT') : ring.send(['INTERRUPT', nonce])
-      t.same(await ring.until('STOP'), ['STOP', 'interrupted'])
-      ring.send(['USER_INPUT', 'and now'], ['END'])
-      t.match(await ring.ended, { status: 0, stderr: '' })
-      t.same(ring.sent.at(-1), ['STOP', 'end_turn'])
-      t.same(server.mock.faults, [])
-    })
+      t.same(ring.all('STOP', await interrupted()), [['STOP', 'interrupted']], what)
+      t.same((await ring.turn('and now')).at(-1), ['STOP', 'end_turn'], what)
+      t.same(server.mock.faults, [], what)
+    }
   }
+  ring.send(['END'])
+  t.match(await ring.ended, { status: 0, stderr: '' })
+})
 
+for (const [moment, answer] of Object.entries(HANGING)) {
   t.test(`SIGTERM, the server hangs ${moment}: STOP, and it leaves`, async (t) => {
-    const { ring } = await asked(t, answer)
+    const { server, ring } = await started(t)
+    await hanging(server, ring, answer)
     ring.kill('SIGTERM')
     t.match(await ring.ended, { signal: 'SIGTERM', stderr: '' })
     t.same(ring.sent.at(-1), ['STOP', 'interrupted'])
   })
 }
 
-/** An agent-loop that has asked a server, which answers like that and then as it should. */
-async function asked(t: Test, answer: Answer) {
-  const server = await AnthropicServer.start(t, answer, says({ text: 'Next.' }))
-  const ring = new Ring(t, undefined, { env: server.env, tools: [] })
-  ring.send(['USER_INPUT', 'talk'])
-  for (let time = 0; server.mock.requests.length === 0 && time < 500; time++) await sleep(20)
-  if (answer.body === half) await ring.until('TEXT')
+async function started(t: Test) {
+  const server = await AnthropicServer.start(t)
+  return { server, ring: new Ring(t, undefined, { env: server.env, tools: [] }) }
+}
+
+/** A turn whose request the server answers like that, and the one behind it as it should: resolves when it hangs. */
+async function hanging(server: AnthropicServer, ring: Ring, answer: Answer): Promise<() => Promise<string[][]>> {
+  const [texts, requests] = [ring.all('TEXT').length, server.mock.requests.length]
+  server.mock.restart(answer, says({ text: 'Next.' }))
+  const turn = ring.turn('talk').catch(() => [])
+  await eventually(() => server.mock.requests.length > requests, 15_000)
+  if (answer.body === half) await ring.until('TEXT', texts + 1)
   else await sleep(100)
-  return { ring, server }
+  return () => turn
 }
 
 t.test('case 27: two calls, and an interrupt after the result of the first: the next request has a result for each', async (t) => {
@@ -84,10 +94,11 @@ t.test('SIGINT before the first input, with --once: the turn is taken up, and no
   const ring = new Ring(t, undefined, { env: server.env, args: ['--once'], tools: [] })
   await ring.until('HELLO')
   ring.kill('SIGINT')
-  await sleep(500)
+  await ring.settled()
   ring.send(['USER_INPUT', 'hi'])
   t.match(await ring.ended, { status: 130, stderr: '' })
-  t.same(ring.sent.slice(1), [
+  const sent = ring.sent.filter(([type]) => type !== 'PROMPT').slice(1)
+  t.same(sent, [
     ['USER_MESSAGE', 'hi'],
     ['STOP', 'interrupted'],
   ])
@@ -98,7 +109,7 @@ t.test('SIGINT before the first input, and others may come: it means nothing', a
   const ring = new Ring(t, captured('Hi.'), { tools: [] })
   await ring.until('HELLO')
   ring.kill('SIGINT')
-  await sleep(100)
+  await ring.settled()
   ring.write(frames(['USER_INPUT', 'hi'], ['END']))
   t.match(await ring.ended, { status: 0, stderr: '' })
 })

@@ -5,39 +5,32 @@ import { Ring } from './support/ring.js'
 const stream = says('word ', 1_000_000)
 
 for (const how of ['SIGINT', 'INTERRUPT'] as const) {
-  const interrupt = (ring: Ring) => (how === 'SIGINT' ? ring.kill('SIGINT') : ring.send(['INTERRUPT', 'n1']))
-
-  t.test(`${how} while text streams: STOP interrupted, and the next input works`, async (t) => {
-    const ring = new Ring(t, Buffer.concat([stream, says('Next.')]), { tools: [] })
-    ring.send(['USER_INPUT', 'talk'])
+  t.test(`${how} while text streams, while a tool runs, and while one runs that does not answer`, async (t) => {
+    const ring = new Ring(t, Buffer.concat([stream, says('Next.'), CALLS_ONCE, CALLS_ONCE]), { tools: ['Do'] })
+    const interrupt = () => (how === 'SIGINT' ? ring.kill('SIGINT') : ring.send(['INTERRUPT', 'n1']))
+    const interrupted = ring.turn('talk')
     await ring.until('TEXT')
-    interrupt(ring)
-    t.same(await ring.until('STOP'), ['STOP', 'interrupted'])
-    ring.send(['USER_INPUT', 'and now'], ['END'])
-    t.match(await ring.ended, { status: 0 })
-    t.same(ring.sent.at(-1), ['STOP', 'end_turn'])
-  })
+    interrupt()
+    t.same((await interrupted).at(-1), ['STOP', 'interrupted'])
+    t.same((await ring.turn('and now')).at(-1), ['STOP', 'end_turn'], 'the next input works')
 
-  t.test(`${how} while a tool runs: the runners are told, and their answer is waited for`, async (t) => {
-    const ring = new Ring(t, CALLS_ONCE, { args: ['--once'], tools: ['Do'] })
-    ring.send(['USER_INPUT', 'do it'])
+    const calling = ring.turn('do it')
     await ring.until('TOOL_CALL')
-    interrupt(ring)
-    await ring.until('INTERRUPT')
+    const told = ring.all('INTERRUPT').length
+    interrupt()
+    await ring.until('INTERRUPT', told + 1)
     ring.send(['TOOL_RESULT', 'c1', 'Do', 'half', 'status', 'cancelled'])
-    t.match(await ring.ended, { status: 130 })
-    t.same(ring.all('TOOL_RESULT'), [], 'the runner has answered')
-    t.same(ring.sent.at(-1), ['STOP', 'interrupted'])
-  })
+    const sent = await calling
+    t.same(ring.all('TOOL_RESULT', sent), [], 'the runner has answered')
+    t.same(sent.at(-1), ['STOP', 'interrupted'])
 
-  t.test(`${how} while a tool runs that does not answer: after two seconds agent-loop does`, async (t) => {
-    const ring = new Ring(t, CALLS_ONCE, { args: ['--once'], tools: ['Do'] })
-    ring.send(['USER_INPUT', 'do it'])
-    await ring.until('TOOL_CALL')
-    interrupt(ring)
-    interrupt(ring)
+    ring.send(['USER_INPUT', 'again'], ['END'])
+    await ring.until('TOOL_CALL', 2)
+    interrupt()
+    interrupt()
     t.match(await ring.ended, { status: 130 })
-    t.match(ring.all('TOOL_RESULT'), [['TOOL_RESULT', 'c1', 'Do', /interrupted/, 'status', 'cancelled']])
+    t.match(ring.all('TOOL_RESULT'), [['TOOL_RESULT', 'c1_2', 'Do', /interrupted/, 'status', 'cancelled']], 'after two seconds agent-loop does')
+    t.same(ring.sent.at(-1), ['STOP', 'interrupted'])
   })
 }
 

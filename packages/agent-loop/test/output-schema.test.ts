@@ -48,29 +48,34 @@ t.test('a file that is no schema: one line, and nothing is sent', async (t) => {
 })
 
 for (const tools of [['Do'], []]) {
-  for (const [name, answers, status, shown] of [
-    ['at once', ['{"count":1}'], 0, '{"count":1}\n'],
-    ['after one repair', ['one', '{"count":1}'], 0, '{"count":1}\n'],
-    ['never', ['one', '```json\n{"count":1}\n```'], 1, '```json\n{"count":1}\n```\n'],
-  ] as const) {
-    t.test(`an answer that is right ${name}, ${tools.length} tools: what was said, and what --format text prints`, async (t) => {
-      const directory = t.testdir({ 'schema.json': JSON.stringify(SCHEMA) })
-      const server = await AnthropicServer.start(t, ...answers.map((text) => says({ text })))
-      const ring = new Ring(t, undefined, { env: server.env, args: ['--output-schema', `${directory}/schema.json`], tools })
-      ring.send(['USER_INPUT', 'how many?'], ['END'])
-      t.match(await ring.ended, { status, stderr: '' })
+  t.test(`an answer that is right at once, after one repair, and never, ${tools.length} tools: what was said, and what resp-render prints`, async (t) => {
+    const directory = t.testdir({ 'schema.json': JSON.stringify(SCHEMA) })
+    const server = await AnthropicServer.start(t)
+    const ring = new Ring(t, undefined, { env: server.env, args: ['--output-schema', `${directory}/schema.json`], tools })
+    for (const [name, answers, shown] of [
+      ['at once', ['{"count":1}'], '{"count":1}\n'],
+      ['after one repair', ['one', '{"count":1}'], '{"count":1}\n'],
+      ['never', ['one', '```json\n{"count":1}\n```'], '```json\n{"count":1}\n```\n'],
+    ] as const) {
+      await ring.forget()
+      server.mock.restart(...answers.map((text) => says({ text })))
+      const asked = server.asked.length
+      const sent = await ring.turn('how many?')
       t.same(server.mock.faults, [])
-      t.equal(server.asked.length, answers.length)
-      t.match(JSON.stringify(server.mock.bodies[0]), /final answer must be JSON .*additionalProperties/)
-      if (answers.length > 1) t.match(server.asked[1]?.at(-1)?.content, [{ text: /does not satisfy the JSON Schema: it is not JSON/ }])
-      t.equal(ring.all('ERROR').length, name === 'never' ? 2 : answers.length - 1)
-      t.same(ring.sent.at(-1), ['STOP', status === 0 ? 'end_turn' : 'error'])
-      const printed = await run('resp-render', ['--format=text'], { input: frames(...tools.map((tool) => ['TOOL_DEF', tool, '', '{}']), ...ring.sent) })
-      t.equal(printed.stdout.toString(), shown)
-      const report = await run('resp-render', ['--format=json'], { input: frames(...ring.sent) })
-      t.equal(`${JSON.parse(report.stdout.toString()).text}\n`, shown)
-    })
-  }
+      t.equal(server.asked.length - asked, answers.length, name)
+      if (answers.length > 1) t.match(server.asked.at(-1)?.at(-1)?.content, [{ text: /does not satisfy the JSON Schema: it is not JSON/ }], name)
+      t.equal(ring.all('ERROR', sent).length, name === 'never' ? 2 : answers.length - 1, name)
+      t.same(sent.at(-1), ['STOP', name === 'never' ? 'error' : 'end_turn'], name)
+      const [hello] = ring.all('HELLO')
+      const turn = frames(...tools.map((tool) => ['TOOL_DEF', tool, '', '{}']), hello ?? [], ...sent)
+      t.equal((await run('resp-render', ['--format=text'], { input: turn })).stdout.toString(), shown, name)
+      if (tools.length > 0 || name === 'at once') continue
+      t.equal(`${JSON.parse((await run('resp-render', ['--format=json'], { input: turn })).stdout.toString()).text}\n`, shown, name)
+    }
+    t.match(JSON.stringify(server.mock.bodies[0]), /final answer must be JSON .*additionalProperties/)
+    ring.send(['END'])
+    t.match(await ring.ended, { status: 1, stderr: '' })
+  })
 }
 
 t.test('calls, and text that goes with them, are not checked: only the last response is', async (t) => {

@@ -37,31 +37,39 @@ t.test('going in a circle is no progress; something new is', async (t) => {
   t.same(verdicts(...Array.from({ length: 8 }, (_, n) => [{ ...failing, input: `${n}` }])), [])
 })
 
-for (const [name, input] of [
-  ['bash_exec', '{}'],
-  ['Do', '{}'],
-  ['Do', '{"command":["ls"]}'],
-  ['Do', '{"command":null}'],
-  ['Do', '[]'],
-  ['Do', 'null'],
-  ['a name with spaces', '{}'],
-  ['x'.repeat(300), '{}'],
-  ['__proto__', '{}'],
-] as const) {
-  t.test(`case 35: ${name.slice(0, 20)} ${input} for ever`, async (t) => {
-    const model = frames(...Array.from({ length: 9 }, () => [['TOOL_CALL', name, 'c', input], USAGE]).flat(), ['STOP', 'end_turn'])
-    const ring = new Ring(t, model, { tools: ['Do'], answer: (tool, id) => [['TOOL_RESULT', id, tool, 'expected a string: command', 'status', 'error']] })
-    ring.send(['USER_INPUT', 'go'], ['END'])
-    t.match(await ring.ended, { status: 1, stderr: '' })
-    const said = ring.all('ERROR').filter(([, , , code]) => code === 'repeated_calls')
-    t.match(said, [
+t.test('case 35: a call that cannot work, for ever', async (t) => {
+  const list = [
+    ['bash_exec', '{}'],
+    ['Do', '{}'],
+    ['Do', '{"command":["ls"]}'],
+    ['Do', '{"command":null}'],
+    ['Do', '[]'],
+    ['Do', 'null'],
+    ['a name with spaces', '{}'],
+    ['x'.repeat(300), '{}'],
+    ['__proto__', '{}'],
+  ] as const
+  const turn = ([name, input]: (typeof list)[number]) => [
+    ...Array.from({ length: 9 }, () => [['TOOL_CALL', name, 'c', input], USAGE]).flat(),
+    ['STOP', 'end_turn'],
+  ]
+  const answer = (tool: string, id: string) => [['TOOL_RESULT', id, tool, 'expected a string: command', 'status', 'error']]
+  const ring = new Ring(t, frames(...list.flatMap(turn)), { tools: ['Do'], answer })
+  for (const [name, input] of list) {
+    const what = `${name.slice(0, 20)} ${input}`
+    const sent = await ring.turn('go')
+    const said = ring.all('ERROR', sent).filter(([, , , code]) => code === 'repeated_calls')
+    const expected = [
       ['ERROR', /called 3 times/],
       ['ERROR', /the turn was ended: .* 6 times/],
-    ])
-    t.equal(ring.all('USAGE').length, 6)
-    t.same(ring.sent.at(-1), ['STOP', 'error'])
-  })
-}
+    ]
+    t.match(said, expected, what)
+    t.equal(ring.all('USAGE', sent).length, 6, what)
+    t.same(sent.at(-1), ['STOP', 'error'], what)
+  }
+  ring.send(['END'])
+  t.match(await ring.ended, { status: 1, stderr: '' })
+})
 
 t.test('the model is told behind the result of the third call, and the session goes on', async (t) => {
   const call = (id: string) => says({ id, name: 'nothing', input: '{}' })

@@ -5,7 +5,7 @@ import { AnthropicServer, says } from './support/anthropic-server.js'
 import type { Answer, MockRequest } from './support/mock-server.js'
 
 /** `make soak` asks for more. */
-const KILLS = Number(process.env.RESUME_KILLS ?? 10)
+const KILLS = Number(process.env.RESUME_KILLS ?? 4)
 /** A session is killed so often before the next one is begun. */
 const A_SESSION = 10
 /** A run takes about this long, in milliseconds: kills come at any moment of it. */

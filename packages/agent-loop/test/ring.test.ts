@@ -1,4 +1,4 @@
-import { everyCut, frames } from '@agentpipe/testing'
+import { eventually, everyCut, frames } from '@agentpipe/testing'
 import t from 'tap'
 import { CALLS_ONCE, says } from './support/model.js'
 import { Ring } from './support/ring.js'
@@ -31,7 +31,7 @@ t.test('HELLO that does not come round: one line after five seconds, and it goes
   const ring = new Ring(t, says('Hi.'))
   ring.send(['USER_INPUT', 'hi'])
   await ring.until('USER_MESSAGE')
-  await new Promise((resolve) => setTimeout(resolve, 6000))
+  await eventually(() => ring.stderr !== '', 30_000)
   t.match(ring.stderr, /^agent-loop: HELLO has not come round in 5 seconds.*\n$/)
   ring.send(['HELLO', '1', 's'], ['END'])
   t.match(await ring.ended, { status: 0 })
@@ -97,15 +97,18 @@ t.test('a permission that nobody was asked for is denied', async (t) => {
 })
 
 t.test('input cut in two at every byte is the same input', async (t) => {
-  const input = frames(['USER_INPUT', 'é漢😀'], ['END'])
-  for (const [first, second] of everyCut(input)) {
-    const ring = new Ring(t, says('Hi.'), { args: ['--no-tools'] })
-    ring.write(first)
-    await ring.until('HELLO')
+  const cuts = [...everyCut(frames(['USER_INPUT', 'é漢😀'], ['CONTROL', 'clear', '']))]
+  const ring = new Ring(t, Buffer.concat(cuts.map(() => says('Hi.'))), { args: ['--no-tools'] })
+  for (const [at, [first, second]] of cuts.entries()) {
+    // What stands before a frame that has come back was read with it.
+    ring.write(Buffer.concat([frames(['PROMPT', `${at}`, '0']), first]))
+    await ring.until('PROMPT', at + 1)
     ring.write(second)
-    t.match(await ring.ended, { status: 0, stderr: '' })
-    t.same(ring.all('USER_MESSAGE'), [['USER_MESSAGE', 'é漢😀']])
+    await ring.until('CONTEXT_UPDATE', at + 1)
   }
+  ring.send(['END'])
+  t.match(await ring.ended, { status: 0, stderr: '' })
+  t.same(ring.all('USER_MESSAGE'), Array(cuts.length).fill(['USER_MESSAGE', 'é漢😀']))
 })
 
 t.test('a malformed back edge: an ERROR, and status 65', async (t) => {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { eventually } from '@agentpipe/testing'
 import t from 'tap'
+import { type Failure, turnStatus } from '../src/turn-end.js'
 import { AnthropicServer, response, says, stream } from './support/anthropic-server.js'
 import type { Answer } from './support/mock-server.js'
 import { Ring } from './support/ring.js'
@@ -22,6 +23,12 @@ async function turn(t: Parameters<typeof AnthropicServer.start>[0], script: read
   return { server, ring, ended: await ring.ended }
 }
 
+/** An agent-loop whose server answers what the test has it answer, turn by turn. */
+async function served(t: Parameters<typeof AnthropicServer.start>[0], args: readonly string[] = []) {
+  const server = await AnthropicServer.start(t)
+  return { server, ring: new Ring(t, undefined, { env: server.env, args: ['--model=m', '--no-tools', ...args] }) }
+}
+
 const failing = (status: number, message = 'what the server says', headers = {}): Answer => ({
   status,
   headers: { ...JSON_TYPE, ...headers },
@@ -29,8 +36,7 @@ const failing = (status: number, message = 'what the server says', headers = {})
 })
 
 t.test('what a status means: asked again or not, the code, the exit status', async (t) => {
-  const cases: [answer: Answer, retried: boolean, code: string, status: number][] = [
-    [failing(401), false, 'key', 77],
+  const cases: [answer: Answer, retried: boolean, code: Failure, status: number][] = [
     [failing(403), false, 'key', 77],
     [failing(400), false, 'rejected', 69],
     [failing(404), false, 'rejected', 69],
@@ -49,31 +55,48 @@ t.test('what a status means: asked again or not, the code, the exit status', asy
       69,
     ],
     [{ status: 302, headers: { location: 'https://evil.test/' }, body: '' }, false, 'rejected', 69],
+    [failing(401), false, 'key', 77],
   ]
+  const { server, ring } = await served(t, ['--retries', '1'])
   for (const [answer, retried, code, status] of cases) {
-    const { server, ring, ended } = await turn(t, [answer, answer], ['--retries', '1'])
+    await ring.forget()
+    server.mock.restart(answer, answer)
+    const requests = server.mock.requests.length
+    const sent = await ring.turn('hi')
     const what = `${answer.status ?? 200} ${code}`
-    t.equal(ended.status, status, what)
-    t.match(ring.all('ERROR'), [['ERROR', /the model server/, 'code', code]], what)
-    t.equal(server.mock.requests.length, retried ? 2 : 1, what)
-    t.equal(ring.all('RETRY').length, retried ? 1 : 0, what)
-    if (answer.body !== '') t.match(ring.all('ERROR')[0]?.[1], /what the server says|too long|quota|Log in/, what)
+    t.match(ring.all('ERROR', sent), [['ERROR', /the model server/, 'code', code]], what)
+    t.equal(server.mock.requests.length - requests, retried ? 2 : 1, what)
+    t.equal(ring.all('RETRY', sent).length, retried ? 1 : 0, what)
+    t.equal(turnStatus({ reason: 'error', failure: code }), status, what)
+    if (answer.body !== '') t.match(ring.all('ERROR', sent)[0]?.[1], /what the server says|too long|quota|Log in/, what)
   }
+  ring.send(['END'])
+  t.match(await ring.ended, { status: 77 })
 })
 
-t.test('it passes, and what was asked for again is said once', async (t) => {
-  const { server, ring, ended } = await turn(t, [failing(529), failing(429, 'slow', { 'retry-after': '1' }), { body: '' }, says({ text: 'Hi.' })])
-  t.match(ended, { status: 0, stderr: '' })
+t.test('it passes, and what was asked for again is said once; SIGINT while it waits to ask again: STOP at once, and the next turn works', async (t) => {
+  const { server, ring } = await served(t)
+  server.mock.restart(failing(529), failing(429, 'slow', { 'retry-after': '1' }), { body: '' }, says({ text: 'Hi.' }))
+  const sent = await ring.turn('hi')
   t.equal(server.mock.requests.length, 4)
   t.match(
-    ring.all('RETRY').map((fields) => [fields[2], fields[4]]),
+    ring.all('RETRY', sent).map((fields) => [fields[2], fields[4]]),
     [
       ['1', /^\d$/],
       ['2', '1000'],
       ['3', /^\d+$/],
     ],
   )
-  t.match(ring.sent.at(-1), ['STOP', 'end_turn'])
+  t.match(sent.at(-1), ['STOP', 'end_turn'])
+
+  server.mock.restart(failing(429, 'wait', { 'retry-after': '200' }), says({ text: 'Hi.' }))
+  const interrupted = ring.turn('one')
+  t.match(await ring.until('RETRY', 4), ['RETRY', 'attempt', '1', 'delay_ms', '200000'])
+  ring.kill('SIGINT')
+  t.same((await interrupted).at(-1), ['STOP', 'interrupted'])
+  t.same((await ring.turn('two')).at(-1), ['STOP', 'end_turn'])
+  ring.send(['END'])
+  t.match(await ring.ended, { status: 0, stderr: '' })
 })
 
 t.test('34: a server that is silent', async (t) => {
@@ -81,38 +104,34 @@ t.test('34: a server that is silent', async (t) => {
   const said = stream(...response([{ text: 'Hello' }]).slice(0, 4))
   const ping = 'event: ping\ndata: {"type": "ping"}\n\n'
   const whole = stream(...response([{ text: 'Hi.' }]))
+  const { server, ring } = await served(t, ['--idle-timeout', '0.6'])
+  const answered = (...script: readonly Answer[]) => {
+    server.mock.restart(...script)
+    return ring.turn('hi')
+  }
   for (const answer of [
     { body: begun, end: 'never' },
     { body: '', end: 'never' },
     { body: whole, delay: 60_000 },
   ] as const) {
-    const { ring, ended } = await turn(t, [answer, says({ text: 'Hi.' })], ['--idle-timeout', '0.4'])
-    t.match(ended, { status: 0 })
-    t.match(ring.all('RETRY')[0]?.[6], /silent for 0.4 s; see --idle-timeout/)
+    const sent = await answered(answer, says({ text: 'Hi.' }))
+    t.match(ring.all('RETRY', sent)[0]?.[6], /silent for 0.6 s; see --idle-timeout/)
+    t.same(sent.at(-1), ['STOP', 'end_turn'])
   }
-  const shown = await turn(t, [{ body: said, end: 'never' }, says({ text: 'Hi.' })], ['--idle-timeout', '0.4'])
-  t.match(shown.ended, { status: 69 })
-  t.equal(shown.server.mock.requests.length, 1, 'nothing is asked again once it was shown')
-  const pinged = await turn(t, [{ body: ping.repeat(8) + whole, pieces: ping.length, gap: 150 }], ['--idle-timeout', '0.6'])
-  t.match(pinged.ended, { status: 0 }, 'pings keep it alive')
-  const open = await turn(t, [{ body: whole, end: 'never' }])
-  t.match(open.ended, { status: 0 }, 'the last event ends it, though the connection stays')
+  const requests = server.mock.requests.length
+  const shown = await answered({ body: said, end: 'never' }, says({ text: 'Hi.' }))
+  t.match(ring.all('ERROR', shown), [['ERROR', /silent for 0.6 s/, 'code', 'unreachable']])
+  t.same(shown.at(-1), ['STOP', 'error'])
+  t.equal(server.mock.requests.length - requests, 1, 'nothing is asked again once it was shown')
+  const pinged = await answered({ body: ping.repeat(8) + whole, pieces: ping.length, gap: 150 })
+  t.same([ring.all('RETRY', pinged), pinged.at(-1)], [[], ['STOP', 'end_turn']], 'pings keep it alive')
+  const open = await answered({ body: whole, end: 'never' })
+  t.same([ring.all('RETRY', open), open.at(-1)], [[], ['STOP', 'end_turn']], 'the last event ends it, though the connection stays')
+  ring.send(['END'])
+  t.match(await ring.ended, { status: 0, stderr: '' })
   const total = await turn(t, [{ body: ping.repeat(50), pieces: ping.length, gap: 50 }], ['--request-timeout', '0.5', '--retries', '0'])
   t.match(total.ring.all('ERROR'), [['ERROR', /took 0.5 s; see --request-timeout/]])
-})
-
-t.test('SIGINT while it waits to ask again: STOP at once, and the next turn works', async (t) => {
-  const server = await AnthropicServer.start(t, failing(429, 'wait', { 'retry-after': '200' }), says({ text: 'Hi.' }))
-  const ring = new Ring(t, undefined, { env: server.env, args: ['--model=m', '--no-tools'] })
-  ring.send(['USER_INPUT', 'one'])
-  await eventually(() => ring.all('RETRY').length === 1, 20_000)
-  t.match(ring.all('RETRY'), [['RETRY', 'attempt', '1', 'delay_ms', '200000']])
-  ring.kill('SIGINT')
-  await eventually(() => ring.all('STOP').length === 1)
-  t.same(ring.all('STOP'), [['STOP', 'interrupted']])
-  ring.send(['USER_INPUT', 'two'], ['END'])
-  t.match(await ring.ended, { status: 0 })
-  t.same(ring.all('STOP').at(-1), ['STOP', 'end_turn'])
+  t.match(total.ended, { status: 69 })
 })
 
 t.test('nobody there', async (t) => {

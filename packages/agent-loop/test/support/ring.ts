@@ -16,13 +16,17 @@ export interface RingOptions {
   /** Names of the tools that the ring's runner defines in front of HELLO; without it nothing comes round. */
   readonly tools?: readonly string[]
   /** What the runner answers a call with, once it has passed; undefined for a call that goes on. */
-  readonly answer?: (name: string, id: string, input: string) => readonly (readonly FieldValue[])[] | undefined
+  readonly answer?: Answering
 }
+
+export type Answering = (name: string, id: string, input: string) => readonly (readonly FieldValue[])[] | undefined
 
 /** agent-loop, with the rest of the ring played by the test: what it sends comes back, behind the definitions of tools. */
 export class Ring {
   readonly #child: ChildProcess
   readonly #options: RingOptions
+  /** What the runner answers from now on. */
+  answer: Answering | undefined
   /** What agent-loop has sent, each frame as the text of its fields. */
   readonly sent: string[][] = []
   readonly ended: Promise<{ status: number | null; signal: string | null; stderr: string }>
@@ -31,6 +35,7 @@ export class Ring {
   /** `model` is the capture that plays the model; undefined where `options` name another provider. */
   constructor(t: Test, model: Uint8Array | undefined, options: RingOptions = {}) {
     this.#options = options
+    this.answer = options.answer
     const directory = mkdtempSync(join(tmpdir(), 'agent-loop-test-'))
     t.teardown(() => rmSync(directory, { recursive: true, force: true }))
     if (model !== undefined) writeFileSync(join(directory, 'model.resp'), model)
@@ -89,9 +94,35 @@ export class Ring {
     this.#child.stdout?.destroy()
   }
 
-  /** The frames of a type that were sent. */
-  all(type: string): string[][] {
-    return this.sent.filter(([first]) => first === type)
+  /** The frames of a type that were sent, or are in `sent`. */
+  all(type: string, sent = this.sent): string[][] {
+    return sent.filter(([first]) => first === type)
+  }
+
+  /** Has it take a turn, and gives what it sent for it. */
+  async turn(text: string): Promise<string[][]> {
+    await this.until('HELLO')
+    const start = this.sent.length
+    const stops = this.all('STOP').length
+    this.send(['USER_INPUT', text])
+    await this.until('STOP', stops + 1)
+    return this.sent.slice(start)
+  }
+
+  /** Resolves when it has taken every signal and frame up to here: libuv takes signals behind what it reads, so the second time round they have been. */
+  async settled(): Promise<void> {
+    for (let time = 0; time < 2; time++) {
+      const seen = this.all('PROMPT').length
+      this.send(['PROMPT', '', '0'])
+      await this.until('PROMPT', seen + 1)
+    }
+  }
+
+  /** Has it forget the conversation: a process costs more than a turn. */
+  async forget(): Promise<void> {
+    const updates = this.all('CONTEXT_UPDATE').length
+    this.send(['CONTROL', 'clear', ''])
+    await this.until('CONTEXT_UPDATE', updates + 1)
   }
 
   types(): string[] {
@@ -124,6 +155,6 @@ export class Ring {
     if (type === 'HELLO') this.send(...(this.#options.tools ?? []).map((tool) => ['TOOL_DEF', tool, 'does it', '{"type":"object"}']))
     this.write(bytes)
     if (type !== 'TOOL_CALL') return
-    for (const frame of this.#options.answer?.(name, id, input) ?? []) this.send(frame)
+    for (const frame of this.answer?.(name, id, input) ?? []) this.send(frame)
   }
 }
