@@ -53,6 +53,8 @@ export function closesResponse({ attributes }: MessageOf<'USAGE'>): boolean {
  */
 export class Conversation {
   readonly items: Item[] = []
+  /** A summary stands for calls that it may never have been told of: event-store need not read what a summary stands for. */
+  isPartial = false
   readonly #ids = new Set<string>()
   readonly #open = new Map<string, string>()
   /** Calls that had no result when a summary took their place. */

@@ -168,7 +168,10 @@ export class Head implements FrameStage {
 
   #history(frame: Frame): void {
     const recorded = recordedMessage(frame)
-    if (recorded !== undefined) this.#journal.conversation.take(recorded)
+    if (recorded === undefined) return
+    const { conversation } = this.#journal
+    conversation.take(recorded)
+    if (recorded.type === 'CONTEXT_UPDATE') conversation.isPartial = true
   }
 
   async #run(): Promise<number> {

@@ -214,9 +214,10 @@ t.test('CONTROL clear, and a session resumed after it', async (t) => {
   t.match(await ring.ended, { status: 0, stderr: '' })
   t.match(server.asked[1], [{ content: [{ text: 'two' }] }])
   t.equal(server.asked[1]?.length, 1)
-  const resumed = await started(t, [says(text('Three.'))], [])
+  const resumed = await started(t, [says({ id: 'c1', name: 'Do', input: '{}' }), says(text('Three.'))], [])
   resumed.ring.send(...ring.sent.slice(1).map((fields) => ['HISTORY', ...fields]), ['USER_INPUT', 'three'], ['END'])
   await resumed.ring.ended
+  t.match(resumed.ring.all('TOOL_CALL')[0]?.[2], /^c1_[a-z0-9]+$/, 'calls of before are not told, so none may get the id of one')
   t.same(
     resumed.server.asked[0]?.map(({ role }) => role),
     ['user', 'assistant', 'user'],

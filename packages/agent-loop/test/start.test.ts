@@ -135,5 +135,13 @@ t.test('ids are made legal whatever they are, and never twice the same', (t) => 
   t.equal(new Set(ids).size, given.length)
   t.equal(ids[0], 'toolu_1', 'a legal one stays')
   for (const id of ids) t.match(id, /^[A-Za-z0-9_-]{1,70}$/)
+  const resumed = new Conversation()
+  resumed.isPartial = true
+  for (const id of given) {
+    const made = callId(id, resumed)
+    t.match(made, /^[A-Za-z0-9_-]{1,70}$/)
+    t.notOk(ids.includes(made), 'earlier calls may be unknown')
+    resumed.take({ type: 'TOOL_CALL', name: 'Do', id: made, input: '{}', attributes: {} })
+  }
   t.end()
 })
