@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process'
 import { appendFileSync, chmodSync, copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { fieldsOf, frames } from '@agentpipe/testing'
 import t from 'tap'
 import { Store, textLine } from './support/store.js'
 
@@ -95,13 +97,62 @@ t.test('case 40: the latest is the one with the last event, whatever the files s
   t.equal((await store.records('newest')).length, 2, 'the torn line is set aside')
 })
 
-t.test('a directory that can only be read', { skip: process.getuid?.() === 0 && 'root may write everywhere' }, async (t) => {
+t.test('a clock that jumps back while a session is recorded: the order stays, the pace is not lost, and what comes last is the last event', async (t) => {
+  const store = new Store(t)
+  const shim = store.path('clock.cjs')
+  // Each time that somebody asks, it is an hour earlier.
+  writeFileSync(
+    shim,
+    'const Real = Date; let late = 0; globalThis.Date = class extends Real { constructor(...a) { a.length ? super(...a) : super(Real.now() - late++ * 3.6e6) } }',
+  )
+  const child = store.start(['--session', 's'], store.path('work'), { NODE_OPTIONS: `--require ${shim}` })
+  for (const text of ['one', 'two', 'three']) {
+    child.stdin.write(frames(['TEXT', text]))
+    await new Promise((resolve) => child.stdout.once('data', resolve))
+  }
+  child.stdin.end()
+  t.equal(await new Promise((resolve) => child.on('close', resolve)), 0)
+  const records = await store.records('s')
+  t.same(
+    records.map(({ seq, text }) => [seq, text]),
+    [
+      [1, 'one'],
+      [2, 'two'],
+      [3, 'three'],
+    ],
+  )
+  const times = records.map(({ ts }) => Date.parse(ts as string))
+  t.ok((times[0] as number) > (times[1] as number) && (times[1] as number) > (times[2] as number), 'as the clock had it')
+  t.same(
+    fieldsOf((await store.read(['replay', 's', '--speed', '1'])).stdout).map(([, text]) => text),
+    ['one', 'two', 'three'],
+  )
+  t.match(await listed(store), [{ last_event: records[2]?.ts }])
+  t.match(await store.run(['--session', 's'], { input: frames(['TEXT', 'four']) }), { status: 0, stderr: '' })
+  t.equal((await store.records('s')).at(-1)?.seq, 4)
+})
+
+t.test('a directory that can only be read', async (t) => {
   const store = new Store(t)
   const log = await store.write('s', LONG)
+  // Root may write everywhere, so it lets somebody else try.
+  const root = process.getuid?.() === 0
+  const start = root ? 'setpriv --reuid=65534 --regid=65534 --clear-groups event-store' : 'event-store'
+  if (root) execFileSync('chown', ['-R', '65534:65534', store.directory])
+  if ((await store.shell(`${start} list --json --dir /nonexistent`)).status !== 0) return t.pass('skipped: no other user may run it')
   chmodSync(dirname(log), 0o500)
   chmodSync(log, 0o400)
-  t.match(await store.read(['list']), { status: 0, stderr: '', stdout: /what was asked first/ })
-  t.match(await store.run(['--session', 's'], { input: '*2\r\n$4\r\nSTOP\r\n$1\r\nx\r\n' }), { status: 74 })
+  const before = statSync(log)
+  t.match(await store.shell(`${start} list && ${start} replay s --last 1 >/dev/null && ${start} verify`), {
+    status: 0,
+    stderr: '',
+    stdout: /what was asked first[\s\S]*s: 202 events/,
+  })
+  const refused = await store.shell(`${start} --session s`, [], { input: '*2\r\n$4\r\nSTOP\r\n$1\r\nx\r\n' })
+  t.match(refused, { status: 74, stderr: /^event-store: cannot write [^\n]*: permission denied\n$/ })
+  t.match(await store.shell(`${start} verify s --repair; ${start} rm s`), { stderr: /permission denied/ })
+  t.same(readdirSync(dirname(log)), ['events.jsonl'])
+  t.same([statSync(log).mtimeMs, statSync(log).size], [before.mtimeMs, before.size])
   chmodSync(dirname(log), 0o700)
 })
 

@@ -46,8 +46,8 @@ export class Store {
   }
 
   /** Starts event-store, all of its streams being pipes. */
-  start(args: readonly string[], cwd = this.path('work')) {
-    const env = testEnvironment(this.environment)
+  start(args: readonly string[], cwd = this.path('work'), extra: RunOptions['env'] = {}) {
+    const env = testEnvironment({ ...this.environment, ...extra })
     return spawn(join(root, 'dist/bin/event-store'), args, { cwd, env, stdio: ['pipe', 'pipe', 'pipe'] })
   }
 
