@@ -4,7 +4,9 @@ import type { Line } from './lines.js'
 import { entriesIn, logLines } from './log-reader.js'
 import { markdown } from './markdown.js'
 import { PlainLines } from './plain-line.js'
+import { type Watched, withProgress } from './progress.js'
 import { entriesOf, framesOf, readingOptions, sessionFile } from './reading.js'
+import type { Session } from './sessions.js'
 
 const options = {
   format: { type: 'text', value: 'FORMAT', choices: ['resp', 'jsonl', 'md'], default: 'md', about: 'frames, lines of the log, or a document' },
@@ -22,25 +24,31 @@ export const exportSession = command({
   act(context) {
     const session = sessionFile(context)
     const pieces = FORMATS[context.options.format]
-    for (const piece of pieces(context, session)) {
-      context.output.write(piece)
-      if (context.output.closed) return
-    }
+    return withProgress(context.diagnose, session.log, (watched) => {
+      for (const piece of pieces(watched, session)) {
+        context.output.write(piece)
+        if (context.output.closed) return
+      }
+    })
   },
 })
 
-type Pieces = (context: Parameters<typeof entriesOf>[0], session: ReturnType<typeof sessionFile>) => Iterable<Buffer | string>
+type Pieces = (watched: Watched, session: Session) => Iterable<Buffer | string>
 
 const FORMATS: Readonly<Record<'resp' | 'jsonl' | 'md', Pieces>> = {
-  resp: (context, { log }) => framesOf(context, log),
-  jsonl: (_context, { log }) => wholeLines(log),
-  md: (context, session) => markdown(session, blocksOf(entriesOf(context, session.log))),
+  resp: (watched, { log }) => framesOf(watched, log),
+  jsonl: ({ read }, { log }) => wholeLines(log, { read }),
+  md: (watched, session) => markdown(session, blocksOf(entriesOf(watched, session.log, { read: watched.read }))),
 }
 
 /** The lines of a log as they stand, a record each, and behind each its LF; good until the next piece is asked for. What is damaged is left out. */
-export function* wholeLines(log: string, toSeq = Number.POSITIVE_INFINITY): Generator<Buffer> {
+export function* wholeLines(
+  log: string,
+  { read, toSeq = Number.POSITIVE_INFINITY }: { read: (bytes: number) => void; toSeq?: number | undefined },
+): Generator<Buffer> {
   const plain = new PlainLines()
   for (const line of logLines(log)) {
+    read(line.length)
     for (const { seq, bytes } of recordsOn(line, plain)) {
       if (seq > toSeq) continue
       yield bytes

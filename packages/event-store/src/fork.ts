@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { isSessionId, SESSION_ID_FORM } from '@agentpipe/message'
 import { command, EXIT, logPath, makeDirectory, StageError, syncDirectories, systemError, usage } from '@agentpipe/stage'
 import { wholeLines } from './export.js'
+import { Progress } from './progress.js'
 import { readingOptions, sessionFile } from './reading.js'
 import { makeSessionId } from './session-id.js'
 import { SideFile, sidePath } from './side-file.js'
@@ -26,7 +27,9 @@ export const fork = command({
     const directory = join(dirname(dirname(log)), id)
     if (existsSync(directory)) throw new StageError(EXIT.CANNOT_CREATE, `there is a session ${id} already: give another --session`)
     try {
-      copy(log, directory, at)
+      const progress = new Progress([{ log }])
+      copy(log, directory, { read: progress.read, toSeq: at })
+      progress.clear()
     } catch (error) {
       throw error instanceof StageError ? error : systemError(EXIT.CANNOT_CREATE, `cannot write ${directory}`, error)
     }
@@ -35,12 +38,12 @@ export const fork = command({
 })
 
 /** The session is there in one step, when all of it is on disk. */
-function copy(log: string, directory: string, toSeq: number | undefined): void {
+function copy(log: string, directory: string, what: Parameters<typeof wholeLines>[1]): void {
   makeDirectory(directory)
   const path = logPath(directory)
   const copied = new SideFile(sidePath(path, 'new'))
   try {
-    for (const piece of wholeLines(log, toSeq)) copied.write(piece)
+    for (const piece of wholeLines(log, what)) copied.write(piece)
     copied.finish()
     renameSync(copied.path, path)
   } catch (error) {

@@ -8,11 +8,11 @@ const OUTPUT_BYTES = 512 * 1024
 const ROOM_BYTES = 256 * 1024
 
 /**
- * The recorded frames of a log from `start` on, as bytes: what `readLog` gives one by one, faster. Damage is told of as there. The bytes are valid until the
+ * The recorded frames of a log from `start` on, as bytes: what `readLog` gives one by one, faster. Damage is told of as there, and to `read` how many bytes have been read. The bytes are valid until the
  * next ones are asked for. Throws StageError (66) where the log can't be read.
  */
-export function frameBytes(path: string, damaged: Damaged, start = 0): Generator<Buffer> {
-  return reading(path, (descriptor) => new FrameBytes(damaged, start).of(descriptor))
+export function frameBytes(path: string, damaged: Damaged, start = 0, read: (bytes: number) => void = () => {}): Generator<Buffer> {
+  return reading(path, (descriptor) => new FrameBytes(damaged, start).of(descriptor, read))
 }
 
 class FrameBytes {
@@ -26,8 +26,9 @@ class FrameBytes {
     readonly start: number,
   ) {}
 
-  *of(descriptor: number): Generator<Buffer> {
+  *of(descriptor: number, read: (bytes: number) => void): Generator<Buffer> {
     for (const piece of piecesOf(descriptor, this.start)) {
+      read('block' in piece ? piece.block.length : piece.length)
       if ('block' in piece) yield* this.#block(piece)
       else yield* this.#line(piece)
     }

@@ -3,6 +3,7 @@ import { buildMessage, type MessageType, parseMessage, TOLD_TO_THE_MODEL } from 
 import { type Context, command, stateDirectory } from '@agentpipe/stage'
 import { startOfConversation } from './conversation-start.js'
 import { inLog } from './log-reader.js'
+import { withProgress } from './progress.js'
 import { entriesOf, oneId, readingOptions, sessionFile } from './reading.js'
 import { exactSession, type Session } from './sessions.js'
 
@@ -34,21 +35,24 @@ export const history = command({
   operands: 'ID',
   examples: ['event-store history latest | resp json', '{ event-store history latest; resp write USER_INPUT "go on"; } | resp dump'],
   act(context) {
-    const { output, diagnose } = context
+    const { output } = context
     const session = sessionToGoOn(context)
     if (session === undefined) return
     const start = inLog(session.log, startOfConversation)
-    const calls = new Set<string | undefined>()
-    for (const { record, frame } of entriesOf(context, session.log, { start })) {
-      if (!isConversation(frame)) continue
-      // Of a call that a summary stands for, nothing is to be answered.
-      if (frame.type === 'TOOL_CALL') calls.add(frame.text(2))
-      if (frame.type === 'TOOL_RESULT' && start > 0 && !calls.has(frame.text(1))) continue
-      const pieces = historyFrame(frame) ?? historyFrame(withoutRepeats(frame))
-      if (pieces === undefined) diagnose(`event ${record.seq} is too large for a HISTORY frame: left out`)
-      else for (const piece of pieces) output.write(piece)
-      if (output.closed) return
-    }
+    return withProgress(context.diagnose, session.log, ({ read, diagnose }) => {
+      read(start)
+      const calls = new Set<string | undefined>()
+      for (const { record, frame } of entriesOf({ diagnose }, session.log, { start, read })) {
+        if (!isConversation(frame)) continue
+        // Of a call that a summary stands for, nothing is to be answered.
+        if (frame.type === 'TOOL_CALL') calls.add(frame.text(2))
+        if (frame.type === 'TOOL_RESULT' && start > 0 && !calls.has(frame.text(1))) continue
+        const pieces = historyFrame(frame) ?? historyFrame(withoutRepeats(frame))
+        if (pieces === undefined) diagnose(`event ${record.seq} is too large for a HISTORY frame: left out`)
+        else for (const piece of pieces) output.write(piece)
+        if (output.closed) return
+      }
+    })
   },
 })
 

@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs'
-import { type Context, command, EXIT, StageError, usage } from '@agentpipe/stage'
+import { command, type Diagnose, EXIT, StageError, usage } from '@agentpipe/stage'
+import { Progress } from './progress.js'
 import { readingOptions, sessionsHere } from './reading.js'
 import { remove } from './remove.js'
 import { lastEventOf, type Session } from './sessions.js'
@@ -23,18 +24,27 @@ export const prune = command({
     if (age === undefined) throw usage('prune needs --older-than AGE, like 90d')
     const limit = Date.now() - milliseconds(age)
     let status: number = EXIT.OK
-    for (const session of sessionsHere(context, all)) {
+    const sessions = sessionsHere(context, all)
+    const progress = new Progress(sessions)
+    const diagnose = progress.around(context.diagnose)
+    for (const session of sessions) {
+      progress.done(session)
       const last = lastTime(session)
       if (last >= limit) continue
-      if (!dry && !removed(context, session)) status = EXIT.TRY_AGAIN
-      else context.output.write(`${dry ? 'would remove' : 'removed'} ${session.id}, last event ${new Date(last).toISOString().slice(0, 10)}\n`)
+      if (!dry && !removed(diagnose, session)) status = EXIT.TRY_AGAIN
+      else {
+        progress.clear()
+        context.output.write(`${dry ? 'would remove' : 'removed'} ${session.id}, last event ${new Date(last).toISOString().slice(0, 10)}\n`)
+        context.output.flush()
+      }
     }
+    progress.clear()
     return status
   },
 })
 
 /** One that is being written stays. */
-function removed({ diagnose }: Context<typeof options>, session: Session): boolean {
+function removed(diagnose: Diagnose, session: Session): boolean {
   try {
     remove(session)
     return true

@@ -2,6 +2,7 @@ import { dirname } from 'node:path'
 import { type Context, type Diagnose, projectDirectory, stateDirectory, usage, workingDirectory } from '@agentpipe/stage'
 import { frameBytes } from './frame-bytes.js'
 import { type Damaged, type Extent, type LogEntry, readLog } from './log-reader.js'
+import type { Watched } from './progress.js'
 import { isBeingWritten } from './session-lock.js'
 import { allSessions, findSession, type Session, sessionsIn } from './sessions.js'
 
@@ -44,8 +45,9 @@ export function entriesOf(context: Telling, log: string, extent?: Extent): Gener
 }
 
 /** The frames of a log from `start` on, as bytes that are valid until the next ones are asked for. Damage is told of as `entriesOf` does. */
-export function framesOf(context: Telling, log: string, start?: number): Generator<Buffer> {
-  return telling(context, log, (damaged) => frameBytes(log, damaged, start))
+export function framesOf(context: Watched, log: string, start = 0): Generator<Buffer> {
+  context.read(start)
+  return telling(context, log, (damaged) => frameBytes(log, damaged, start, context.read))
 }
 
 interface Telling {

@@ -1,6 +1,7 @@
 import { type Context, command, usage } from '@agentpipe/stage'
 import { type Extent, inLog } from './log-reader.js'
 import { Pace } from './pace.js'
+import { withProgress } from './progress.js'
 import { entriesOf, framesOf, readingOptions, sessionFile } from './reading.js'
 import { startOfTurns } from './turns.js'
 
@@ -23,11 +24,12 @@ export const replay = command({
     const { log } = sessionFile(context)
     const what = extent(context, log)
     if (!pace.isReal && what.fromSeq === undefined && trace === undefined) {
-      for (const bytes of framesOf(context, log, what.start)) {
-        output.write(bytes)
-        if (output.closed) return
-      }
-      return
+      return withProgress(context.diagnose, log, (watched) => {
+        for (const bytes of framesOf(watched, log, what.start)) {
+          output.write(bytes)
+          if (output.closed) return
+        }
+      })
     }
     for (const { record, frame } of entriesOf(context, log, what)) {
       if (pace.isReal) await pace.wait(record.time, () => output.flush())

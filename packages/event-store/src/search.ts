@@ -32,7 +32,7 @@ export const search = command({
     const progress = new Progress(sessions)
     let found = false
     for (const session of sessions) {
-      for (const block of blocksOf(entriesOf(context, session.log, { read: progress.read }))) {
+      for (const block of blocksOf(entriesOf({ diagnose: progress.around(context.diagnose) }, session.log, { read: progress.read }))) {
         for (const line of matches(block.text, pattern)) {
           found = true
           progress.clear()

@@ -2,6 +2,7 @@ import { dirname } from 'node:path'
 import { type Context, command, EXIT, printable, StageError } from '@agentpipe/stage'
 import { entriesIn, logLines } from './log-reader.js'
 import { PlainLines } from './plain-line.js'
+import { Progress } from './progress.js'
 import { readingOptions, sessionsMeant } from './reading.js'
 import { repair } from './repair.js'
 import { isBeingWritten } from './session-lock.js'
@@ -31,27 +32,35 @@ export const verify = command({
   operands: '[ID]',
   examples: ['event-store verify latest', 'event-store verify --all --repair'],
   act(context) {
-    const statuses = sessionsMeant(context, context.options.all).map((session) => verified(context, session))
+    const sessions = sessionsMeant(context, context.options.all)
+    const progress = new Progress(sessions)
+    const statuses = sessions.map((session) => verified(context, session, progress))
+    progress.clear()
     return Math.max(EXIT.OK, ...statuses)
   },
 })
 
-function verified(context: Context<typeof options>, session: Session): number {
+function verified(context: Context<typeof options>, session: Session, progress: Progress): number {
   const { output, diagnose } = context
+  const print = (text: string) => {
+    progress.clear()
+    output.write(`${text}\n`)
+    output.flush()
+  }
   try {
-    const findings = examine(session.log, (line, problem) => output.write(printable(`${session.log}: line ${line}: ${problem}`).concat('\n')))
+    const findings = examine(session.log, progress.read, (line, problem) => print(printable(`${session.log}: line ${line}: ${problem}`)))
     const aside = findings.damaged > 0 && context.options.repair ? repair(session.log) : undefined
-    output.write(`${session.id}: ${summary(findings)}${aside === undefined ? '' : `; repaired: what was damaged is in ${printable(aside)}`}\n`)
+    print(`${session.id}: ${summary(findings)}${aside === undefined ? '' : `; repaired: what was damaged is in ${printable(aside)}`}`)
     return findings.damaged > 0 && aside === undefined ? EXIT.DATA : EXIT.OK
   } catch (error) {
     if (!(error instanceof StageError)) throw error
-    diagnose(error.message)
+    progress.around(diagnose)(error.message)
     return error.status
   }
 }
 
 /** Reads a whole log. What a live writer has not yet ended is no damage. */
-function examine(log: string, tell: (line: number, problem: string) => void): Findings {
+function examine(log: string, read: (bytes: number) => void, tell: (line: number, problem: string) => void): Findings {
   const findings = { events: 0, damaged: 0, unknown: 0, missing: 0 }
   let number = 0
   let last: number | undefined
@@ -62,6 +71,7 @@ function examine(log: string, tell: (line: number, problem: string) => void): Fi
   }
   for (const line of logLines(log)) {
     number++
+    read(line.length)
     const head = plain.headOf(line.bytes)
     if (head !== undefined) {
       findings.events++
