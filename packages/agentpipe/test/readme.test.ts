@@ -32,11 +32,6 @@ for (const block of blocks.filter(isRun)) {
   t.test(`README: ${first}`, async (t) => {
     const workspace = newcomer(t)
     const env = { ...workspace.environment, PATH: `${workspace.path('stand-ins')}:${root}/dist/bin:${process.env.PATH}` }
-    if (/--continue|latest/.test(block)) {
-      // A session to go on with: what stands above it on the page has been run.
-      const before = await shell('agentpipe --from fixtures/tour/in.resp "say hello"', [], { cwd: workspace.directory, env })
-      t.equal(before.status, 0)
-    }
     const files = filesOf(workspace)
     const ended = await shell(`set -eo pipefail\n${block}`, [], { cwd: workspace.directory, env, timeout: 60_000 })
     t.equal(ended.status, 0, ended.stderr)
