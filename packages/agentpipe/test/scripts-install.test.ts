@@ -85,7 +85,7 @@ t.test('no prefix; one that cannot be written; somebody’s whose home is not kn
 t.test('make install into any name', async (t) => {
   const prefix = new Workspace(t, Buffer.alloc(0)).path('a"b\'c`d$(e)')
   const make = (target: string) =>
-    run('make', [target, `PREFIX=${prefix.replaceAll('$', '$$$$')}`], { cwd: root, env: { MAKEFLAGS: undefined, MAKELEVEL: undefined } })
+    run('make', [target, `PREFIX=${prefix.replaceAll('$', '$$$$')}`], { cwd: root, env: { MAKEFLAGS: undefined, MAKELEVEL: undefined }, timeout: 200_000 })
   t.match(await make('install'), { status: 0, stderr: '' })
   t.ok(existsSync(join(prefix, 'bin/resp')))
   t.match(await make('uninstall'), { status: 0, stderr: '' })
