@@ -99,13 +99,14 @@ export class PromptLine {
     const from = Math.max(0, Math.min(row - (MOST_ROWS >> 1), rows.length - MOST_ROWS))
     const visible = rows.slice(from, from + MOST_ROWS)
     const hint = this.#text === '' && this.#hint !== '' ? `${look(this.#theme.note)}${clipped(this.#hint, width - SIGN.length - 1)}\x1b[0m` : ''
-    const notes = this.#note === '' ? [] : this.#note.split('\n').slice(0, MOST_NOTES)
+    const notes = this.#note === '' ? [] : this.#note.split('\n').flatMap((line) => wrapped(line, width - REST.length - 1))
+    if (notes.length > MOST_NOTES) notes.splice(MOST_NOTES - 1, notes.length, '…')
     const lines = visible.map((line, index) => (index + from === 0 ? `${look(this.#theme.user)}${SIGN}\x1b[0m` : REST) + line)
     const above = visible.slice(0, row - from).map((line) => SIGN.length + cellsOf(line))
     this.#before = [...above, SIGN.length + column]
     const up = visible.length + notes.length - this.#before.length
     const leave = (this.#look === '' ? '' : '\x1b[0m') + (this.#link === '' ? '' : '\x1b]8;;\x1b\\') + (this.#open > 0 ? '\r\n' : '')
-    const below = notes.map((line) => `\r\n${look(this.#theme.note)}${REST}${clipped(line, width - REST.length - 1)}\x1b[0m`).join('')
+    const below = notes.map((line) => `\r\n${look(this.#theme.note)}${REST}${line}\x1b[0m`).join('')
     return `${leave}${lines.join('\r\n')}${hint}${below}\r${up > 0 ? `\x1b[${up}A` : ''}\x1b[${SIGN.length + column}C`
   }
 }
@@ -163,4 +164,18 @@ function look(style: string): string {
 function clipped(text: string, cells: number): string {
   const { rows } = layOut(text, 0, Math.max(1, cells))
   return rows[0] as string
+}
+
+/** The lines of a note: between words where that is possible. */
+function wrapped(text: string, width: number): string[] {
+  const lines: string[] = []
+  let rest = text
+  for (;;) {
+    const line = clipped(rest, width)
+    if (line.length === rest.length || lines.length > MOST_NOTES) return [...lines, line]
+    const blank = rest.charAt(line.length) === ' ' ? line.length : line.lastIndexOf(' ')
+    const end = blank > 0 ? blank : Math.max(1, line.length)
+    lines.push(rest.slice(0, end).trimEnd())
+    rest = rest.slice(end).trimStart()
+  }
 }

@@ -23,8 +23,8 @@ export interface Place {
 
 const COMMANDS = {
   help: ['', 'what can be typed', (place) => place.show(help())],
-  compact: ['[WISHES]', 'put a summary in place of what was said', (place, words) => place.turn.control('compact', words)],
-  clear: ['', 'forget what was said; the session keeps it', (place) => control(place, 'clear', '', 'what was said is forgotten')],
+  compact: ['[WISHES]', 'summarise what was said', (place, words) => place.turn.control('compact', words)],
+  clear: ['', 'forget it; the session keeps it', (place) => control(place, 'clear', '', 'what was said is forgotten')],
   model: ['[M]', 'ask another model from now on', model],
   sessions: ['', 'list the sessions of this directory', (place) => void place.programs.run('event-store', ['list'])],
   resume: ['ID', 'go on with another session', resume],
@@ -59,7 +59,7 @@ function help(): string {
   const own = Object.entries(COMMANDS).map(([name, [words, about]]) => [`/${name} ${words}`, about] as const)
   const files = commandFiles().map(({ name, about }: CommandFile) => [`/${name}`, about] as const)
   const keys = [
-    ['!COMMAND', 'run a command, for you and your next message'],
+    ['!COMMAND', 'run a command; the model is told'],
     ['@PATH', 'Tab completes it'],
     ['Alt-Enter, \\ Enter', 'begin a new line'],
     ['Up, Ctrl-R', 'what was typed before'],

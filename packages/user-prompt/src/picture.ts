@@ -26,7 +26,7 @@ export function picture({ draft, search, questions, waiting, remark, doing }: Sc
   }
   if (search) {
     const found = search.found ?? ''
-    const none = found === '' && search.query !== '' ? ' (nothing found)' : ''
+    const none = !search.exhausted ? '' : found === '' ? ' (nothing found)' : ' (nothing older)'
     return { text: found, cursor: found.length, hint: '', note: `search: ${search.query}${none}` }
   }
   const question = questions.waiting > 0 ? 'something is asked: stop typing to answer' : ''

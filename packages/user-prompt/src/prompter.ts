@@ -1,6 +1,6 @@
 import type { Frame } from '@agentpipe/frame'
 import { type MessageOf, messageFields, parseMessage } from '@agentpipe/message'
-import { EXIT, type Output } from '@agentpipe/stage'
+import { EXIT } from '@agentpipe/stage'
 import { commandNames, isCommand, type Place, runCommand } from './commands.js'
 import { common, complete, listed } from './completion.js'
 import { Draft } from './draft.js'
@@ -11,21 +11,9 @@ import { picture } from './picture.js'
 import { forModel, Programs } from './programs.js'
 import { Questions } from './questions.js'
 import { Recall, Search } from './recall.js'
+import type { Surroundings } from './surroundings.js'
 import { Turn } from './turn.js'
 import { type Once, type Picture, View } from './view.js'
-
-export interface Surroundings {
-  readonly output: Output
-  /** Whether what happens comes round. */
-  readonly ring: boolean
-  readonly bell: boolean
-  /** Where the session to go on with is to be written. */
-  readonly next: string | undefined
-  /** Stops the job, as Ctrl-Z does. */
-  readonly suspend: () => void
-  /** Leaves at once, though the ring has not ended. */
-  readonly leave: (status: number) => void
-}
 
 /** After this long a second Ctrl-C is no second one. */
 const TWICE_MS = 2000
@@ -49,6 +37,8 @@ export class Prompter {
   #hello: MessageOf<'HELLO'> | undefined
   #lastCtrlC = Number.NEGATIVE_INFINITY
   #scheduled = false
+  /** Whether what is shown next is for another line of the person's than what was shown before. */
+  #apart = false
   #leaving = false
 
   constructor(around: Surroundings) {
@@ -91,7 +81,9 @@ export class Prompter {
 
   /** Shows text that stays above the prompt. */
   show(text: string): void {
-    this.#draw({ show: text })
+    const show = this.#apart ? `\n${text}` : text
+    this.#apart = false
+    this.#draw({ show })
   }
 
   redraw(): void {
@@ -160,6 +152,7 @@ export class Prompter {
     if (text.trim() === '' || this.#leaving) return
     this.#draft.set('')
     this.#recall.reset()
+    this.#apart = true
     this.#history.add(text)
     if (/^!\s*\S/.test(text)) void this.#run(text.slice(1).trim())
     else if (!isCommand(text)) this.#send(text)

@@ -17,6 +17,8 @@ export class Questions {
   readonly #waiting: { readonly id: string; readonly name: string }[] = []
   #pause: NodeJS.Timeout | undefined
   #asking = false
+  /** When a key that is no answer was pressed. */
+  #odd = Number.NEGATIVE_INFINITY
 
   /** `changed`: from now on keys answer. */
   constructor(output: Output, changed: () => void) {
@@ -60,11 +62,13 @@ export class Questions {
     }, PAUSE_MS)
   }
 
-  /** A key was pressed while it asks. False where it is no answer. */
+  /** A key was pressed while it asks. False where it is no answer, and for a moment after one that was none: in "type" the y permits nothing. */
   answer(name: string): boolean {
     const decision = Object.hasOwn(ANSWERS, name) ? ANSWERS[name] : undefined
     const question = this.#waiting[0]
-    if (decision === undefined || question === undefined) return false
+    const odd = performance.now() - this.#odd < PAUSE_MS
+    if (decision === undefined) this.#odd = performance.now()
+    if (decision === undefined || question === undefined || odd) return false
     this.#output.send(messageFields('PERMISSION', [question.id, decision]))
     this.#forget(question.id)
     return true

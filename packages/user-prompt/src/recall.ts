@@ -37,7 +37,10 @@ export class Search {
   /** What stood in the prompt before. */
   readonly before: string
   #query = ''
-  #back = 1
+  /** Where to look from, entries back from the end. */
+  #from = 1
+  #found: string | undefined
+  #exhausted = false
 
   constructor(history: History, before: string) {
     this.#history = history
@@ -48,25 +51,45 @@ export class Search {
     return this.#query
   }
 
-  /** What was found, or undefined. */
+  /** What was found last, or undefined. */
   get found(): string | undefined {
-    const { entries } = this.#history
-    for (; this.#query !== '' && this.#back <= entries.length; this.#back++) {
-      const entry = entries.at(-this.#back) as string
-      if (entry.toLowerCase().includes(this.#query.toLowerCase())) return entry
-    }
-    return undefined
+    return this.#found
+  }
+
+  /** Whether there is nothing that is older, or nothing at all. */
+  get exhausted(): boolean {
+    return this.#exhausted
   }
 
   /** Takes a key. False for one that ends the search. */
   key({ name, text }: { readonly name: string; readonly text: string }): boolean {
     if (name === 'ctrl-r') {
-      if (this.found !== undefined) this.#back++
-    } else if (name === 'backspace' || name === 'ctrl-h') {
-      this.#query = [...this.#query].slice(0, -1).join('')
-      this.#back = 1
-    } else if (text !== '') this.#query += text
+      if (this.#query !== '') this.#look()
+    } else if (name === 'backspace' || name === 'ctrl-h') this.#ask([...this.#query].slice(0, -1).join(''))
+    else if (text !== '') this.#ask(this.#query + text)
     else return false
     return true
+  }
+
+  #ask(query: string): void {
+    this.#query = query
+    this.#from = 1
+    this.#found = undefined
+    this.#exhausted = false
+    if (query !== '') this.#look()
+  }
+
+  /** Goes on to what is older and another text; what was found stays where there is none. */
+  #look(): void {
+    const { entries } = this.#history
+    const query = this.#query.toLowerCase()
+    for (let back = this.#from; back <= entries.length; back++) {
+      const entry = entries.at(-back) as string
+      if (entry === this.#found || !entry.toLowerCase().includes(query)) continue
+      this.#found = entry
+      this.#from = back + 1
+      return
+    }
+    this.#exhausted = true
   }
 }
