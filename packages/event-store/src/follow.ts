@@ -1,9 +1,9 @@
-import { closeSync, fstatSync, openSync, statSync } from 'node:fs'
+import { closeSync, fstatSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Context, command, EXIT, StageError, systemError } from '@agentpipe/stage'
+import { type Context, command, EXIT, StageError } from '@agentpipe/stage'
 import { type Line, linesOf } from './lines.js'
-import { entriesIn, inLog, type LogEntry } from './log-reader.js'
+import { entriesIn, inLog, type LogEntry, openLog } from './log-reader.js'
 import { PlainLines } from './plain-line.js'
 import { readingOptions, sessionFile } from './reading.js'
 import { isBeingWritten } from './session-lock.js'
@@ -52,7 +52,7 @@ class Follower {
     this.#context = context
     this.#log = log
     this.#at = start
-    this.#descriptor = this.#open()
+    this.#descriptor = openLog(log)
   }
 
   /** Prints what has come. Throws StageError (66) where the log is gone. */
@@ -87,15 +87,7 @@ class Follower {
     const open = fstatSync(this.#descriptor)
     if (there.ino === open.ino && there.size >= this.#at) return
     closeSync(this.#descriptor)
-    this.#descriptor = this.#open()
+    this.#descriptor = openLog(this.#log)
     this.#at = 0
-  }
-
-  #open(): number {
-    try {
-      return openSync(this.#log, 'r')
-    } catch (error) {
-      throw systemError(EXIT.NO_INPUT, `cannot read ${this.#log}`, error)
-    }
   }
 }

@@ -1,4 +1,4 @@
-import { existsSync, renameSync } from 'node:fs'
+import { existsSync, renameSync, rmdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { isSessionId, SESSION_ID_FORM } from '@agentpipe/message'
 import { command, EXIT, logPath, makeDirectory, StageError, syncDirectories, systemError, usage } from '@agentpipe/stage'
@@ -25,7 +25,7 @@ export const fork = command({
     if (!isSessionId(id)) throw usage(`--session: expected ${SESSION_ID_FORM}, found ${JSON.stringify(id)}`)
     const { log } = sessionFile(context)
     const directory = join(dirname(dirname(log)), id)
-    if (existsSync(directory)) throw new StageError(EXIT.CANNOT_CREATE, `there is a session ${id} already: give another --session`)
+    if (existsSync(logPath(directory))) throw new StageError(EXIT.CANNOT_CREATE, `there is a session ${id} already: give another --session`)
     try {
       const progress = new Progress([{ log }])
       copy(log, directory, { read: progress.read, toSeq: at })
@@ -48,7 +48,17 @@ function copy(log: string, directory: string, what: Parameters<typeof wholeLines
     renameSync(copied.path, path)
   } catch (error) {
     copied.discard()
+    withoutDirectory(directory)
     throw error
   }
   syncDirectories(directory)
+}
+
+/** One that was there before, with something in it, stays. */
+function withoutDirectory(directory: string): void {
+  try {
+    rmdirSync(directory)
+  } catch {
+    // It is not empty.
+  }
 }

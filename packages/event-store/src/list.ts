@@ -53,7 +53,7 @@ function jsonLine({ session, lastEvent, turns, tokens, counted, prompt, problem 
 function rows(summaries: readonly Summary[], all: boolean, columns: number): string[] {
   const cells = summaries.map(({ session, lastEvent, turns, tokens, counted, prompt, problem }) => [
     session.id,
-    ...(all ? [session.project] : []),
+    ...(all ? [printable(session.project)] : []),
     lastEvent === undefined ? '-' : seconds(lastEvent),
     `${turns}${counted ? '' : '+'} ${turns === 1 && counted ? 'turn' : 'turns'}`,
     `${rounded(allTokens(tokens))}${counted ? '' : '+'} tokens`,

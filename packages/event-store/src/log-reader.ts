@@ -1,4 +1,4 @@
-import { closeSync, fstatSync, openSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync } from 'node:fs'
 import type { Frame } from '@agentpipe/frame'
 import { EXIT, StageError, systemError } from '@agentpipe/stage'
 import { MARKER, recordsIn } from './damaged-line.js'
@@ -134,12 +134,16 @@ function isOneLongRecord(descriptor: number, { head, ended, start, length }: Lin
   return tail.at(-1) === CLOSING_BRACE && !tail.includes(MARKER)
 }
 
-function openLog(path: string): number {
+/** Opens a log for reading, where it is a file: a FIFO would hold us up, a device may have no end. Throws StageError (66). */
+export function openLog(path: string): number {
   try {
-    return openSync(path, 'r')
+    const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+    if (fstatSync(descriptor).isFile()) return descriptor
+    closeSync(descriptor)
   } catch (error) {
     throw cannotRead(path, error)
   }
+  throw new StageError(EXIT.NO_INPUT, `cannot read ${path}: it is not a file`)
 }
 
 function cannotRead(path: string, error: unknown): unknown {

@@ -1,4 +1,4 @@
-import { rmdirSync, rmSync } from 'node:fs'
+import { realpathSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { command, EXIT, StageError, stateDirectory, systemError, usage } from '@agentpipe/stage'
 import { readingOptions } from './reading.js'
@@ -26,9 +26,10 @@ export const rm = command({
 export function remove({ log }: Session): void {
   const directory = dirname(log)
   try {
-    // Held to the end, and gone with the rest.
-    lockSession(directory)
+    // Held to the end, and gone with the rest. Of a link nothing but that is removed.
+    const release = lockSession(realpathSync(directory))
     rmSync(directory, { recursive: true })
+    release()
   } catch (error) {
     throw error instanceof StageError ? error : systemError(EXIT.IO, `cannot remove ${directory}`, error)
   }

@@ -1,8 +1,8 @@
-import { closeSync, openSync, renameSync } from 'node:fs'
+import { closeSync, renameSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { EXIT, StageError, syncDirectories, systemError } from '@agentpipe/stage'
 import type { Line } from './lines.js'
-import { entriesIn, logLines } from './log-reader.js'
+import { entriesIn, logLines, openLog } from './log-reader.js'
 import { lockSession } from './session-lock.js'
 import { SideFile, sidePath } from './side-file.js'
 
@@ -30,7 +30,7 @@ export function repair(log: string): string {
 function rewrite(log: string): string {
   const repaired = new SideFile(sidePath(log, 'repaired'))
   const aside = new SideFile(sidePath(log, 'damaged'))
-  const original = openSync(log, 'r')
+  const original = openLog(log)
   try {
     for (const line of logLines(log)) put(line, repaired, aside, original)
     aside.finish()

@@ -47,7 +47,7 @@ export function outlineOf(session: Session): Outline {
   try {
     return inLog(session.log, (descriptor) => ({ session, prompt: firstPrompt(descriptor), lastEvent: lastRecord(descriptor)?.time, problem: undefined }))
   } catch (error) {
-    return { session, lastEvent: undefined, prompt: undefined, problem: (error as Error).message }
+    return { session, lastEvent: undefined, prompt: undefined, problem: (error as Error).message.replace(` ${session.log}`, '') }
   }
 }
 
