@@ -62,6 +62,22 @@ t.test('a file system that fails, at any byte', async (t) => {
   })
   t.match(unsynced, { status: 74, stderr: /cannot write/ })
   t.match(fieldsOf(unsynced.stdout), [['ERROR', /cannot write/]], 'nothing goes on that may not be on disk')
+  for (const [when, type, status, types] of [
+    ['turn', 'TEXT', 74, ['TEXT', 'ERROR']],
+    ['turn', 'USER_MESSAGE', 74, ['ERROR']],
+    ['never', 'STOP', 0, ['STOP']],
+  ] as const) {
+    const ended = await store.shell(`LD_PRELOAD=${shim} event-store --fsync ${when}`, [], {
+      input: frames([type, 'x']),
+      env: { BUDGET: '100000', ERRNO: '5', NO_SYNC: '1' },
+    })
+    t.equal(ended.status, status, `${when} ${type}`)
+    t.same(
+      fieldsOf(ended.stdout).map(([type]) => type),
+      types,
+      `${when}: what waits for the disk, and what does not`,
+    )
+  }
 })
 
 t.test('a tiny tmpfs that fills up, and has room again', async (t) => {
