@@ -1,8 +1,11 @@
 import { encodeFrame, Frame } from '@agentpipe/frame'
 import { messageFields, messageSpec } from '@agentpipe/message'
+import { EXIT, StageError } from '@agentpipe/stage'
 import { frameOf, lineProblem } from './unjson.js'
 
 const LF = 0x0a
+/** How frames begin, and no line of JSON. */
+const FRAME = /^\*\d+\r?$/
 /** Bytes of a line at most: a field holds no more. */
 const LONGEST_LINE = 64 * 1024 ** 2
 
@@ -20,6 +23,7 @@ export class CommandLines {
     this.#each = each
   }
 
+  /** Throws StageError (65) where what comes are frames. */
   push(chunk: Buffer): void {
     let start = 0
     for (let end = chunk.indexOf(LF); end >= 0; end = chunk.indexOf(LF, start)) {
@@ -48,6 +52,9 @@ export class CommandLines {
     this.#pieces = []
     this.#length = 0
     this.#number++
+    if (this.#number === 1 && FRAME.test(line.toString('latin1', 0, 20))) {
+      throw new StageError(EXIT.DATA, 'standard input: expected lines of JSON, found frames: resp json makes lines of them')
+    }
     try {
       if (tooLong) throw new TypeError(`longer than ${LONGEST_LINE} bytes`)
       const bytes = frameOf(line)

@@ -1,6 +1,6 @@
 import { type Frame, FrameDecoder, FrameError } from '@agentpipe/frame'
 import { checkMessage } from '@agentpipe/message'
-import { command, type Diagnose, EXIT, type Input, Output, readInput, reason, usage, watchOwner } from '@agentpipe/stage'
+import { command, type Diagnose, EXIT, type Input, Output, readInput, reason, StageError, systemError, usage, watchOwner } from '@agentpipe/stage'
 import { CommandLines } from './command-lines.js'
 import { openInput } from './merged-input.js'
 
@@ -45,6 +45,7 @@ class Commands {
   /** What was asked and not answered. */
   readonly #requests = new Map<string, Frame>()
   #ended = false
+  #status: number = EXIT.OK
 
   /** `leave` is called when there is no more to come: at the end of the way back, or of the commands where there is none. */
   constructor(places: Places, leave: (status: number) => void) {
@@ -52,17 +53,30 @@ class Commands {
     this.#leave = leave
     const lines = new CommandLines((frame) => this.#command(frame))
     this.#input = readInput(0, {
-      chunk: (bytes) => this.#taken(() => lines.push(bytes)),
+      chunk: (bytes) => this.#lines(() => this.#taken(() => lines.push(bytes))),
       end: () => {
-        lines.end()
+        this.#lines(() => lines.end())
         this.#endOfCommands()
       },
-      error: (error) => {
-        places.diagnose(`cannot read standard input: ${reason(error)}`)
-        this.#endOfCommands()
-      },
+      error: (error) => this.#fail(systemError(EXIT.IO, 'cannot read standard input', error)),
     })
     if (places.back !== undefined) this.#back = this.#readBack(places.back)
+  }
+
+  #lines(work: () => void): void {
+    try {
+      work()
+    } catch (error) {
+      if (!(error instanceof StageError)) throw error
+      this.#fail(error)
+    }
+  }
+
+  /** No commands can be read, or no more. What comes round still does. */
+  #fail({ message, status }: StageError): void {
+    this.#places.diagnose(message)
+    this.#status = status
+    this.#endOfCommands()
   }
 
   #readBack(descriptor: number): Input {
@@ -70,7 +84,7 @@ class Commands {
     const end = (work: () => void) => {
       try {
         work()
-        this.#leave(EXIT.OK)
+        this.#leave(this.#status)
       } catch (error) {
         this.#places.diagnose(reason(error))
         this.#leave(error instanceof FrameError ? EXIT.DATA : EXIT.IO)
@@ -120,7 +134,7 @@ class Commands {
     this.#places.output.send(['END'])
     // Whoever writes may hold it open.
     setImmediate(() => this.#input.stop())
-    if (this.#back === undefined) this.#leave(EXIT.OK)
+    if (this.#back === undefined) this.#leave(this.#status)
   }
 
   /** Takes a chunk; reads no more while what comes of it is not taken. */

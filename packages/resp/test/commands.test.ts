@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fieldsOf, frames, run, testEnvironment } from '@agentpipe/testing'
 import t from 'tap'
+import { CommandLines } from '../src/command-lines.js'
 
 const given = async (input: string | Buffer, args: string[] = [], cwd = '/') => {
   const { status, stdout, stderr } = await run('resp', ['commands', ...args], { input, cwd })
@@ -39,6 +40,20 @@ t.test('commands pass; what is none is told with its line, and the next one coun
 t.test('bytes that are not UTF-8, and nothing at all', async (t) => {
   t.match(await given(Buffer.from([0x7b, 0xff, 0x0a])), { status: 0, frames: [['CONTROL', 'refused', 'standard input, line 1: not UTF-8'], ['END']] })
   t.same((await given('')).frames, [['END']])
+})
+
+t.test('frames are none, however they are cut', async (t) => {
+  const given = frames(['USER_INPUT', 'hi'], ['END'])
+  const ended = await run('resp', ['commands'], { input: given })
+  t.match(ended, { status: 65, stdout: frames(['END']), stderr: 'resp: standard input: expected lines of JSON, found frames: resp json makes lines of them\n' })
+  const lines = new CommandLines(() => t.fail('a frame is no line'))
+  lines.push(given.subarray(0, 1))
+  t.throws(() => lines.push(given.subarray(1)), { status: 65, message: /found frames/ })
+  t.match(await run('bash', ['-c', 'resp commands </']), {
+    status: 74,
+    stdout: frames(['END']),
+    stderr: 'resp: cannot read standard input: it is a directory\n',
+  })
 })
 
 t.test('requests for permission wait for their answers, and for the end of the lines', async (t) => {
