@@ -42,10 +42,10 @@ t.test('a file system that fails, at any byte', async (t) => {
   const budgets = process.env.STORE_KILLS === undefined ? [0, 1, one, one + 1, total - 1, 555] : Array.from({ length: 300 }, (_, index) => index * 7)
   for (const [index, budget] of budgets.entries()) {
     const id = `s${budget}`
-    const failing = { BUDGET: String(budget), ERRNO: index % 2 === 0 ? '28' : '5' }
+    const failing = { BUDGET: String(budget), ERRNO: ['28', '5', '122'][index % 3] as string }
     const ended = await store.shell(`LD_PRELOAD=${shim} event-store --session ${id}`, [], { input: INPUT, env: failing })
     t.equal(ended.status, 74, `${budget}: ${ended.stderr}`)
-    t.match(ended.stderr, /^event-store: cannot write .*: (no space left on device|i\/o error|input\/output error)[^\n]*\n$/i)
+    t.match(ended.stderr, /^event-store: cannot write .*: (no space left on device|i\/o error|input\/output error|disk quota exceeded)[^\n]*\n$/i)
     const passed = fieldsOf(ended.stdout)
     t.match(passed.at(-1), ['ERROR', /cannot write/, 'code', 'not_recorded'])
     t.match(await store.run(['--session', id], { input: frames(['STOP', 'end_turn']) }), { status: 0 })

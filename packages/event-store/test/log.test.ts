@@ -114,7 +114,17 @@ t.test('reading changes nothing', async (t) => {
   const directory = dirname(path)
   chmodSync(path, 0o400)
   const before = statSync(path)
-  for (const args of [['list'], ['list', '--json', '--all'], ['replay', 's'], ['history', 's'], ['path', 'latest'], ['verify']]) {
+  for (const args of [
+    ['list'],
+    ['list', '--json', '--all'],
+    ['replay', 's'],
+    ['history', 's'],
+    ['path', 'latest'],
+    ['verify'],
+    ['search', 'one'],
+    ['export', 's'],
+    ['stats'],
+  ]) {
     t.equal((await store.read(args)).status, args[0] === 'verify' ? 65 : 0, args.join(' '))
   }
   const after = statSync(path)

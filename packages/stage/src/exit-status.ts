@@ -1,3 +1,5 @@
+import { constants } from 'node:os'
+
 /** Exit statuses, those of sysexits(3) and of shells; the stage contract in messages(7) says when each is used. */
 export const EXIT = {
   OK: 0,
@@ -38,5 +40,13 @@ export function reason(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   // Reading a directory is an illegal operation to Node.
   if ((error as NodeJS.ErrnoException).code === 'EISDIR') return 'it is a directory'
-  return /^[A-Z0-9_]+: (.*?)(, \w+.*)?$/s.exec(error.message)?.[1] ?? error.message
+  const text = /^[A-Z0-9_]+: (.*?)(, \w+.*)?$/s.exec(error.message)?.[1] ?? error.message
+  return text === 'unknown error' ? reasonByNumber((error as NodeJS.ErrnoException).errno) : text
+}
+
+/** Of what libuv has no name for. */
+function reasonByNumber(errno = 0): string {
+  const [name] = Object.entries(constants.errno).find(([, number]) => number === -errno) ?? []
+  if (name === 'EDQUOT') return 'disk quota exceeded'
+  return name === 'ESTALE' ? 'stale file handle' : `system error ${name ?? -errno}`
 }
