@@ -120,6 +120,8 @@ async function bundle(name) {
   await bundleFile(join(root, 'packages', name, 'src', 'main.ts'), lib, name, {
     banner: { js: header(name) },
     plugins: [lazyBuiltins, packagesOnDemand],
+    // import() of a CommonJS file has Node read it all for the names of its exports, before V8 does: require() reads it once.
+    supported: { 'dynamic-import': false },
   })
   chmodSync(join(lib, name), 0o755)
   rmSync(join(bin, `.${name}.new`), { force: true })
