@@ -1,5 +1,7 @@
-import { appendFileSync, readFileSync } from 'node:fs'
-import { EXIT, StageError, systemError } from '@agentpipe/stage'
+import { createHash } from 'node:crypto'
+import { appendFileSync, closeSync, openSync, readFileSync, realpathSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Diagnose, EXIT, lockDirectory, makeDirectory, reason, StageError, stateDirectory, systemError } from '@agentpipe/stage'
 
 /**
  * What has been done of a file, in FILE.done beside it: a line of JSON for each item that went well. An item that stands there is not done again, whatever
@@ -7,25 +9,51 @@ import { EXIT, StageError, systemError } from '@agentpipe/stage'
  */
 export class BatchRecord {
   readonly path: string
+  failed = false
   readonly #done: ReadonlySet<string>
 
-  /** Throws StageError (65) for a file that is none of ours, (66) for one that can't be read. */
+  /**
+   * From here to the end of the process it is the only one that works on `file`. Throws StageError: 75 where another does, 65 for a record that is none of ours,
+   * 66 for one that can't be read, 73 where it could not be written.
+   */
   constructor(file: string) {
+    lock(file)
     this.path = `${file}.done`
     this.#done = new Set(readKeys(this.path))
+    try {
+      closeSync(openSync(this.path, 'a', 0o600))
+    } catch (error) {
+      throw systemError(EXIT.CANNOT_CREATE, `cannot write ${this.path}`, error)
+    }
   }
 
   has(key: string): boolean {
     return this.#done.has(key)
   }
 
-  /** Throws StageError (74). */
-  add(key: string, session: string): void {
+  /** What can't be noted is said once: it would be done again. */
+  add(key: string, session: string, diagnose: Diagnose): void {
     try {
-      appendFileSync(this.path, `${JSON.stringify({ key, session, ended: new Date().toISOString() })}\n`, { mode: 0o600 })
+      appendFileSync(this.path, `${JSON.stringify({ key, session, ended: new Date().toISOString() })}\n`)
     } catch (error) {
-      throw systemError(EXIT.IO, `cannot write ${this.path}`, error)
+      if (!this.failed) diagnose(`cannot write ${this.path}: ${reason(error)}: what is done now would be done again`)
+      this.failed = true
     }
+  }
+}
+
+/** Two that do the same at the same time would do all of it twice. */
+function lock(file: string): void {
+  const directory = join(stateDirectory(undefined), 'batches', createHash('sha256').update(realpathSync(file)).digest('hex').slice(0, 16))
+  try {
+    makeDirectory(directory)
+    process.on(
+      'exit',
+      lockDirectory(directory, (holder) => `${file} is being done by ${holder}: wait for it to end`),
+    )
+  } catch (error) {
+    if (error instanceof StageError) throw error
+    throw systemError(EXIT.CANNOT_CREATE, `cannot write ${directory}`, error)
   }
 }
 

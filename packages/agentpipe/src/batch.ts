@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs'
+import { realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { command, EXIT, type OptionTable, usage } from '@agentpipe/stage'
 import { type Item, readItems } from './batch-file.js'
@@ -25,11 +25,12 @@ export const batch = command({
   },
   operands: 'FILE',
   examples: ['printf "say hi\\nsay ho\\n" | agentpipe batch - --jobs 2', `echo '{"prompt": "say hi", "mode": "read-only"}' | agentpipe batch - --json`],
-  async act({ options, given, operands: [file, ...others], output }) {
+  async act({ options, given, operands: [file, ...others], output, diagnose }) {
     if (file === undefined || others.length > 0) throw usage('batch needs one FILE with a prompt a line, or - for standard input')
     if (options.jobs < 1) throw usage('--jobs: expected 1 or more')
     const all = readItems(file, GIVEN_ON)
-    const record = file === '-' ? undefined : new BatchRecord(file)
+    // What comes once, by a pipe, can't be gone on with.
+    const record = file !== '-' && statSync(file).isFile() ? new BatchRecord(file) : undefined
     const items = all.filter(({ key }) => options.again || !record?.has(key))
     const setup = {
       executable: join(dirname(realpathSync(process.argv[1] as string)), 'agentpipe'),
@@ -44,7 +45,7 @@ export const batch = command({
     const run = new Batch(items, options.jobs, (item) => new Job(item, setup))
     await run.all((outcome) => {
       outcomes.push(outcome)
-      if (outcome.status === 0) record?.add(outcome.item.key, outcome.session)
+      if (outcome.status === 0) record?.add(outcome.item.key, outcome.session, diagnose)
       if (options.json) output.write(jsonLine(outcome))
       output.flush()
     }, progress)
@@ -52,7 +53,8 @@ export const batch = command({
     if (!options.json) output.write(table(outcomes, { before: all.length - items.length, left: items.length - outcomes.length, file }))
     output.flush()
     if (run.signal !== undefined) raise(run.signal)
-    return outcomes.every(({ status }) => status === 0) ? EXIT.OK : 1
+    if (outcomes.some(({ status }) => status !== 0)) return 1
+    return record?.failed ? EXIT.IO : EXIT.OK
   },
 })
 

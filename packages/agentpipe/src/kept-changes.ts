@@ -25,11 +25,11 @@ interface Entry {
   readonly after: string
 }
 
-/** The directory of the session of this directory's project that was last to change a file; undefined where there is none. */
-export function latestKept(): string | undefined {
+/** The directory of the session of a project that was last to change a file, `cwd` being where the agent worked; undefined where there is none. */
+export function latestKept(cwd: string | undefined): string | undefined {
   // Any id: it stands two levels above.
-  const project = dirname(dirname(keptFilesDirectory('x', undefined)))
-  const directories = namesIn(project).map((session) => keptFilesDirectory(session, undefined))
+  const project = dirname(dirname(keptFilesDirectory('x', cwd)))
+  const directories = namesIn(project).map((session) => keptFilesDirectory(session, cwd))
   return directories
     .map((directory) => ({ directory, turn: lastTurn(entriesIn(directory)) }))
     .filter(({ turn }) => turn !== '')

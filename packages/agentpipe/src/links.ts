@@ -1,6 +1,7 @@
 import { usage } from '@agentpipe/stage'
 import { handedDown, handedOn, type Settings, STAGES, type StageName } from './options.js'
 import { quote } from './quote.js'
+import { LOST, lostConnection, sshWords } from './remote.js'
 
 /** One stage of the pipeline as words of the shell. */
 export interface Link {
@@ -103,17 +104,11 @@ function ownWords(settings: Settings, name: StageName): string {
   return words.join(' ')
 }
 
-/** Seconds until a connection that gives no sign of life is given up: twice as many as stand here. */
-const ALIVE = 3
-
-/** A command on another machine, HOST or HOST:DIRECTORY, by ssh(1), which asks nothing and whose own failures end with 255. */
+/** A command on another machine, as words of the shell. */
 function remote(place: string, command: string): string {
-  const [, host = '', directory] = /^([^:]+|\[[^\]]*\])(?::(.+))?$/s.exec(place) ?? []
-  if (host === '' || host.startsWith('-')) throw usage(`--on: expected HOST or HOST:DIRECTORY, found ${JSON.stringify(place)}`)
-  const there = directory === undefined ? `exec ${command}` : `cd ${quote(directory)} && exec ${command}`
-  const options = `-T -o BatchMode=yes -o ConnectTimeout=10 -o ServerAliveInterval=${ALIVE} -o ServerAliveCountMax=2`
-  const lost = `echo ${quote(`agentpipe: no connection to ${host}, or it was lost`)} >&2; exit 69`
-  return `sh -c ${quote(`ssh ${options} ${quote(host)} ${quote(there)}; status=$?; if [ "$status" = 255 ]; then ${lost}; fi; exit "$status"`)}`
+  const { words, host } = sshWords(place, command)
+  const lost = `echo ${quote(`agentpipe: ${lostConnection(host)}`)} >&2; exit 69`
+  return `sh -c ${quote(`ssh ${words.map(quote).join(' ')}; status=$?; if [ "$status" = ${LOST} ]; then ${lost}; fi; exit "$status"`)}`
 }
 
 function assignment(text: string): { stage: string; command: string } {

@@ -171,7 +171,9 @@ function pipeline(settings: Settings): string {
 }${redirected} &
 pipeline=$!
 while kill -0 "$pipeline" 2>/dev/null; do wait "$pipeline"; done
-if [ "\${AGENTPIPE_SUPERVISED-}" ] && [ -s "$dir/log" ]; then echo "log $(cat "$dir/log")" >&7; fi
+if [ "\${AGENTPIPE_SUPERVISED-}" ] && [ -s "$dir/log" ]; then
+  ${settings.interactive ? `sed 's/^/said /' "$dir/errors" >&7\n  ` : ''}echo "log $(cat "$dir/log")" >&7
+fi
 `
 }
 

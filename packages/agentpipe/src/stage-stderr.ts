@@ -1,11 +1,10 @@
 import { fstatSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { isatty } from 'node:tty'
-import { Output, printable, STDOUT } from '@agentpipe/stage'
+import { Lines, Output, printable, STDOUT } from '@agentpipe/stage'
 import { KeptLines } from './kept-lines.js'
 import { rest } from './rest.js'
 
-const LF = 0x0a
 /** A longer line is shown in pieces. */
 const LONGEST_LINE = 8 * 1024
 
@@ -40,7 +39,7 @@ export class StageStderr {
   }
 
   #read(source: Readable): void {
-    const lines = new Lines((line) => this.#line(line))
+    const lines = new Lines(LONGEST_LINE, (line) => this.#line(line))
     source.on('error', () => {})
     source.on('end', () => lines.end())
     source.on('data', (chunk: Buffer) => {
@@ -59,50 +58,8 @@ export class StageStderr {
   }
 }
 
-/** Cuts chunks into lines. */
-class Lines {
-  readonly #each: (line: Buffer) => void
-  #pieces: Buffer[] = []
-  #length = 0
-
-  constructor(each: (line: Buffer) => void) {
-    this.#each = each
-  }
-
-  push(chunk: Buffer): void {
-    let start = 0
-    for (let end = chunk.indexOf(LF); end >= 0; end = chunk.indexOf(LF, start)) {
-      this.#add(chunk.subarray(start, end))
-      this.#endLine()
-      start = end + 1
-    }
-    this.#add(chunk.subarray(start))
-  }
-
-  end(): void {
-    if (this.#length > 0) this.#endLine()
-  }
-
-  #add(piece: Buffer): void {
-    for (let more = piece; more.length > 0; ) {
-      if (this.#length === LONGEST_LINE) this.#endLine()
-      const part = more.subarray(0, LONGEST_LINE - this.#length)
-      this.#pieces.push(part)
-      this.#length += part.length
-      more = more.subarray(part.length)
-    }
-  }
-
-  #endLine(): void {
-    const line = Buffer.concat(this.#pieces)
-    this.#pieces = []
-    this.#length = 0
-    this.#each(line)
-  }
-}
-
-/** Tabs do no harm. */
-function visible(line: string): string {
+/** A line with what would act on a terminal made visible. Tabs do no harm. */
+export function visible(line: string): string {
   return line.replace(/\r$/, '').split('\t').map(printable).join('\t')
 }
 

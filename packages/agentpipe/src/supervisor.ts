@@ -3,8 +3,9 @@ import type { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import { EXIT, STDOUT, StageError, systemError, watchOwner } from '@agentpipe/stage'
 import type { JsonReport } from './json-report.js'
+import { KeptLines } from './kept-lines.js'
 import { raise } from './raise.js'
-import { StageStderr } from './stage-stderr.js'
+import { StageStderr, visible } from './stage-stderr.js'
 import { addToStderrLog } from './stderr-log.js'
 
 /**
@@ -41,6 +42,8 @@ class Supervisor {
   #stderr: StageStderr | undefined
   /** The log of the session, as event-store told the script. */
   #log: string | undefined
+  /** What stages have said, where it has been drawn. */
+  #drawn = new KeptLines()
   /** What the terminal was set to, where stages set it. */
   #modes: string | undefined
   #interrupted = false
@@ -91,7 +94,8 @@ class Supervisor {
 
   #said(line: string): void {
     const [event, name = '', value] = line.split(' ')
-    if (event === 'log') this.#log = line.slice('log '.length)
+    if (event === 'said') this.#drawn.add(visible(line.slice('said '.length)))
+    if (event === 'log') this.#sessionEnded(line.slice('log '.length))
     if (event === 'tty') this.#modes = name
     if (event === 'start') this.#stages.set(name, Number(value))
     if (event !== 'end') return
@@ -99,6 +103,13 @@ class Supervisor {
     // A person who leaves before the first turn: runners miss its end (69). What ends the ring otherwise ends the others as well.
     const left = this.#modes !== undefined && Number(value) === EXIT.UNAVAILABLE
     if (isFailure(name, Number(value)) && !left) this.#endStages()
+  }
+
+  /** Its log, as event-store told the script. Interactively there may be more of them, and what was said in each has been drawn already. */
+  #sessionEnded(log: string): void {
+    if (this.#modes === undefined) this.#log = log
+    else addToStderrLog(log, this.#drawn.lines)
+    this.#drawn = new KeptLines()
   }
 
   /** Ends the stages that are still there: first by the end of descriptor 8, then by SIGKILL. */

@@ -1,20 +1,31 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { isSessionId } from '@agentpipe/message'
-import { command, EXIT, keptFilesDirectory, printable, StageError, usage } from '@agentpipe/stage'
+import { command, EXIT, keptFilesDirectory, printable, STDOUT, StageError, systemError, usage, workingDirectory } from '@agentpipe/stage'
 import { type Change, changesOfLastTurn, latestKept, markDone } from './kept-changes.js'
+import { words } from './options.js'
+import { quote } from './quote.js'
+import { LOST, lostConnection, sshWords } from './remote.js'
 import { restore, stateOf } from './restore.js'
 
 /** `agentpipe undo [SESSION]`: the files that the last turn has changed with Write and Edit are what they were before. */
 export const undo = command({
   purpose: 'take back the file changes of the last turn',
-  options: { 'dry-run': { type: 'flag', about: 'show what would be taken back, as a diff' } },
+  options: {
+    'dry-run': { type: 'flag', about: 'show what would be taken back, as a diff' },
+    on: { type: 'text', value: 'HOST[:DIR]', about: 'take it back on another machine, where the tools ran' },
+    project: { type: 'text', value: 'DIR', about: 'where the agent was started (the current directory)', rare: true },
+  },
   operands: '[SESSION]',
   examples: ['agentpipe undo --dry-run || true', 'agentpipe undo || true'],
   act({ options, operands: [session, ...others], output, diagnose }) {
     if (others.length > 0) throw usage('undo takes one SESSION, the latest of this directory if it is left out')
     if (session !== undefined && !isSessionId(session)) throw usage(`there is no session ${JSON.stringify(session)}`)
-    const directory = session === undefined ? latestKept() : keptFilesDirectory(session, undefined)
+    const project = resolve(options.project ?? workingDirectory())
+    if (options.on)
+      return undoThere(options.on, ['--on=', `--project=${project}`, ...words(['dry-run'], options), ...(session === undefined ? [] : ['--', session])])
+    const directory = session === undefined ? latestKept(project) : keptFilesDirectory(session, project)
     if (directory === undefined || !existsSync(directory)) {
       throw new StageError(
         EXIT.NO_INPUT,
@@ -43,6 +54,15 @@ export const undo = command({
     return refused === 0 ? EXIT.OK : 1
   },
 })
+
+/** The same on another machine, which has agentpipe; gives its status. Throws StageError (69). */
+function undoThere(place: string, args: readonly string[]): number {
+  const { words: ssh, host } = sshWords(place, ['agentpipe', 'undo', ...args].map(quote).join(' '))
+  const { status, error } = spawnSync('ssh', ssh, { stdio: ['ignore', STDOUT, 'inherit'] })
+  if (error !== undefined) throw systemError(EXIT.UNAVAILABLE, 'cannot run ssh', error)
+  if (status === LOST || status === null) throw new StageError(EXIT.UNAVAILABLE, lostConnection(host))
+  return status
+}
 
 /** From what is there now to what would be, by diff(1). */
 function diffOf({ path, bytes }: Change, now: Buffer | undefined): string {

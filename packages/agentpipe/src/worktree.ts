@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { mkdirSync, realpathSync } from 'node:fs'
-import { homedir } from 'node:os'
-import { isAbsolute, join } from 'node:path'
+import { join } from 'node:path'
+import { stateDirectory } from '@agentpipe/stage'
 
 /** A git worktree of its own for one session, on a branch of its own, agentpipe/SESSION. */
 export interface Worktree {
@@ -21,7 +21,7 @@ export function addWorktree(directory: string, session: string): Promise<Worktre
     const git = (...args: string[]) => run(directory, args)
     const prefix = await git('rev-parse', '--show-prefix')
     const start = await git('rev-parse', '--verify', 'HEAD')
-    const parent = join(stateDirectory(), 'worktrees')
+    const parent = join(stateDirectory(undefined), 'worktrees')
     mkdirSync(parent, { recursive: true, mode: 0o700 })
     const path = join(realpathSync(parent), session)
     const branch = `agentpipe/${session}`
@@ -57,9 +57,4 @@ function run(cwd: string, args: readonly string[]): Promise<string> {
       else resolve(stdout.replace(/\n$/, ''))
     })
   })
-}
-
-function stateDirectory(): string {
-  const xdg = process.env.XDG_STATE_HOME
-  return join(xdg !== undefined && isAbsolute(xdg) ? xdg : join(homedir(), '.local', 'state'), 'agentpipe')
 }

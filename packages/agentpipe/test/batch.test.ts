@@ -96,17 +96,19 @@ for (const [signal, status] of [
 ] as const) {
   t.test(`${signal}: nothing is left behind`, async (t) => {
     const workspace = new Workspace(t, capture(bash('sleep 983'), { text: 'never said' }))
-    const child = spawn('agentpipe', ['batch', ...PLAYED, '-', '--jobs=1'], {
+    writeFileSync(workspace.path('list'), 'one\ntwo\n')
+    const child = spawn('agentpipe', ['batch', ...PLAYED, 'list', '--jobs=1'], {
       cwd: workspace.directory,
       env: testEnvironment(workspace.environment),
-      stdio: ['pipe', 'pipe', 'ignore'],
+      stdio: ['ignore', 'pipe', 'ignore'],
     })
     let printed = ''
     child.stdout.on('data', (text) => {
       printed += text
     })
-    child.stdin.end('one\ntwo\n')
     await eventually(() => runsNow(workspace, 'sleep 983'), 15_000)
+    if (signal === 'SIGINT')
+      t.match(await batch(workspace, ['./list']), { status: 75, stderr: `agentpipe: ./list is being done by process ${child.pid}: wait for it to end\n` })
     child.kill(signal)
     t.same(await once(child, 'close'), [null, signal])
     if (status !== undefined) t.match(printed, /interrupted .* one\n.*\n?0 done, 1 failed, 1 not begun\n$/)
@@ -115,10 +117,35 @@ for (const [signal, status] of [
   })
 }
 
+t.test('what can not be noted is done and said; what is read from a pipe is not noted', async (t) => {
+  const workspace = new Workspace(t, capture(bash('rm list.done; mkdir list.done'), { text: 'answer' }))
+  writeFileSync(workspace.path('list'), 'one\n')
+  const full = await batch(workspace, ['list'])
+  t.match(full, { status: 74, stderr: /^agentpipe: cannot write list.done: it is a directory: what is done now would be done again\n/m })
+  t.match(full.stdout.toString(), /\n1 done, 0 failed\n$/)
+  const piped = await shell(`agentpipe batch ${PLAYED.join(' ')} <(echo one)`, [], inside(workspace))
+  t.match(piped, { status: 0 })
+  t.match(piped.stdout.toString(), /\n1 done, 0 failed\n$/)
+})
+
+const noParallel = (await run('sh', ['-c', 'parallel --version | grep GNU'])).status !== 0 && 'no GNU parallel here'
+
 t.test('xargs -P, and a loop that reads lines', async (t) => {
   const workspace = new Workspace(t, capture({ text: 'answer' }))
   const play = `agentpipe ${PLAYED.join(' ')} --output-format text`
   t.equal((await shell(`printf 'a\\nb\\n' | xargs -P 2 -I{} ${play} {}`, [], inside(workspace))).stdout.toString(), 'answer\nanswer\n')
   const loop = await shell(`printf 'a\\nb\\n' | while read -r line; do ${play} "$line" </dev/null; done`, [], inside(workspace))
   t.equal(loop.stdout.toString(), 'answer\nanswer\n')
+})
+
+t.test('GNU parallel: prompts as arguments and by a pipe', { skip: noParallel }, async (t) => {
+  const workspace = new Workspace(t, capture({ text: 'answer' }))
+  writeFileSync(workspace.path('list'), "it's `x` $HOME\ntwo\n")
+  const play = `agentpipe ${PLAYED.join(' ')} --output-format text`
+  const env = { HOME: workspace.directory }
+  const both = await shell(`parallel -j2 -k ${play} {} <list; echo $?; echo one | parallel --pipe -N1 ${play}; echo $?`, [], inside(workspace, { env }))
+  t.equal(both.stdout.toString(), 'answer\nanswer\n0\nanswer\n0\n', both.stderr)
+  const asked = await shell('grep -rhoF "$1" state | sort -u', ["it's `x` $HOME"], inside(workspace))
+  t.equal(asked.stdout.toString(), "it's `x` $HOME\n")
+  t.same(await leftovers(workspace), [])
 })

@@ -1,6 +1,6 @@
-import { chmodSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { run } from '@agentpipe/testing'
+import { root, run } from '@agentpipe/testing'
 import t from 'tap'
 import { agent, inside, logPath } from './support/agent.js'
 import { capture, Workspace } from './support/capture.js'
@@ -53,6 +53,33 @@ t.test('a file that has changed since is left as it is, the others are not', asy
   t.match(stdout.toString(), /^restored .*\/b\n$/)
   t.equal(readFileSync(workspace.path('a'), 'utf8'), 'mine')
   t.equal(readFileSync(workspace.path('b'), 'utf8'), 'before b')
+})
+
+t.test('on another machine it is taken back there; sessions that event-store keeps elsewhere have it beside them', async (t) => {
+  const workspace = new Workspace(t, capture(write('new', 'x'), { text: 'done' }))
+  for (const name of ['stand-ins', "far 'away"]) mkdirSync(workspace.path(name))
+  writeFileSync(workspace.path('stand-ins/ssh'), '#!/bin/sh\nwhile [ "$1" != box ]; do shift; done\nshift\n[ ! -e lost ] || exit 255\nexec sh -c "$*"\n')
+  chmodSync(workspace.path('stand-ins/ssh'), 0o755)
+  const on = `box:${workspace.path("far 'away")}`
+  const env = {
+    PATH: `${workspace.path('stand-ins')}:${root}/dist/bin:${process.env.PATH}`,
+    AGENTPIPE_EVENT_STORE_DIR: workspace.path('elsewhere'),
+    AGENTPIPE_AGENTPIPE_ON: on,
+  }
+  t.match(await agent(workspace, ['--session=s', 'go'], { env }), { status: 0, stderr: '' })
+  const file = workspace.path("far 'away/new")
+  t.equal(readFileSync(file, 'utf8'), 'x')
+  t.notOk(existsSync(workspace.path('state')))
+  const undone = await run('agentpipe', ['undo'], inside(workspace, { env }))
+  t.match(undone, { status: 0, stderr: '', stdout: Buffer.from(`removed ${file}\n`) })
+  t.notOk(existsSync(file))
+  t.match(await run('agentpipe', ['undo', 's'], inside(workspace, { env })), { status: 66, stderr: 'agentpipe: there is nothing left to take back\n' })
+  writeFileSync(workspace.path('lost'), '')
+  t.match(await run('agentpipe', ['undo', '--on', 'box'], inside(workspace, { env })), {
+    status: 69,
+    stderr: 'agentpipe: no connection to box, or it was lost\n',
+  })
+  t.match(await run('agentpipe', ['undo', '--on', '-oProxyCommand=x'], inside(workspace)), { status: 64 })
 })
 
 t.test('no session, and one that is none', async (t) => {

@@ -3,9 +3,11 @@ export { type Command, type Context, command, type FrameStage, type StageSpec } 
 export { configPath, readConfig } from './config.js'
 export { closeDescriptor, descriptorKind, STDOUT } from './descriptors.js'
 export { type Diagnose, pause, printable, writeStderr } from './diagnostics.js'
+export { isLocked, lockDirectory } from './directory-lock.js'
 export { EXIT, reason, StageError, systemError } from './exit-status.js'
 export { eachFrame } from './frames.js'
 export { type Input, type InputHandlers, readAll, readChunks, readInput } from './input.js'
+export { Lines } from './lines.js'
 export { withNamedOptions } from './named-options.js'
 export { nearest } from './nearest.js'
 export type { OptionSpec, OptionTable, OptionValues } from './option-table.js'
@@ -23,6 +25,7 @@ export {
   makeDirectory,
   projectDirectory,
   projectsDirectory,
+  sessionsDirectory,
   stateDirectory,
   syncDirectories,
   workingDirectory,

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { readConfig } from './config.js'
 
 /** Characters of a path that stand in a project's name. */
 const NAME_LENGTH = 80
@@ -47,12 +48,18 @@ export function logPath(directory: string): string {
   return join(directory, 'events.jsonl')
 }
 
+/** Where sessions are kept for those who are not told by an option: as event-store's `--dir` stands in its environment and in the config file. */
+export function sessionsDirectory(): string {
+  const { dir } = readConfig('event-store')
+  return stateDirectory(process.env.AGENTPIPE_EVENT_STORE_DIR || (typeof dir === 'string' ? dir : undefined))
+}
+
 /**
  * Where tool-runner keeps what was in files before it changed them, for agentpipe to put it back: in the directory of a session of the project that `cwd` is,
  * the current directory if it is not an absolute path.
  */
 export function keptFilesDirectory(session: string, cwd: string | undefined): string {
-  return join(projectDirectory(stateDirectory(undefined), cwd?.startsWith('/') ? cwd : workingDirectory()), session, 'before')
+  return join(projectDirectory(sessionsDirectory(), cwd?.startsWith('/') ? cwd : workingDirectory()), session, 'before')
 }
 
 /** Makes a directory and those above it, the user's alone. Throws what the system says. */
