@@ -1,11 +1,12 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { shell } from '@agentpipe/testing'
+import { eventually, shell } from '@agentpipe/testing'
 import t from 'tap'
 import { agent, inside, logPath } from './support/agent.js'
 import { capture, Workspace } from './support/capture.js'
 import { leftovers } from './support/processes.js'
 import { Terminal } from './support/terminal.js'
+import { noTmux, Tmux } from './support/tmux.js'
 
 const ANSWER = capture({ text: 'answer' })
 const EVIL = String.raw`printf "evil\t\033]0;title\007\033[2J\377\r\n\342\200\256end" >&2; exec cat`
@@ -45,6 +46,18 @@ t.test('on a terminal it comes behind what is drawn', async (t) => {
   const terminal = new Terminal(t, loud, [{ text: 'answer' }])
   await terminal.ended
   t.match(terminal.screen, /answer\r\n[^\n]*after-agent-loop: loud\r\n$/)
+})
+
+t.test('interactively it is drawn, and kept as well', { skip: noTmux }, async (t) => {
+  const tmux = new Tmux(t, capture({ text: 'answer' }))
+  t.ok(await tmux.start("--after tool-runner='echo aside >&2; exec cat'"))
+  tmux.type('go')
+  tmux.press('Enter')
+  t.ok(await tmux.shows('answer'))
+  t.ok(await tmux.shows('after-tool-runner: aside'))
+  tmux.press('C-d')
+  t.ok(await eventually(() => existsSync(join(dirname(logPath(tmux.workspace)), 'stderr.log')), 15_000))
+  t.match(readFileSync(join(dirname(logPath(tmux.workspace)), 'stderr.log'), 'utf8'), /^[-0-9T:.]+Z after-tool-runner: aside\n$/)
 })
 
 t.test('a stage that says very much: it is all passed on, the log keeps the beginning and the end', async (t) => {

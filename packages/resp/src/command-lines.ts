@@ -1,9 +1,8 @@
 import { encodeFrame, Frame } from '@agentpipe/frame'
 import { messageFields, messageSpec } from '@agentpipe/message'
-import { EXIT, StageError } from '@agentpipe/stage'
+import { EXIT, Lines, StageError } from '@agentpipe/stage'
 import { frameOf, lineProblem } from './unjson.js'
 
-const LF = 0x0a
 /** How frames begin, and no line of JSON. */
 const FRAME = /^\*\d+\r?$/
 /** Bytes of a line at most: a field holds no more. */
@@ -15,48 +14,34 @@ const LONGEST_LINE = 64 * 1024 ** 2
  */
 export class CommandLines {
   readonly #each: (frame: Frame) => void
-  #pieces: Buffer[] = []
-  #length = 0
+  readonly #lines: Lines
   #number = 0
+  #tooLong = false
 
   constructor(each: (frame: Frame) => void) {
     this.#each = each
+    this.#lines = new Lines(LONGEST_LINE, (line, ended) => {
+      if (ended) this.#line(line)
+      this.#tooLong = !ended
+    })
   }
 
-  /** Throws StageError (65) where what comes are frames. */
   push(chunk: Buffer): void {
-    let start = 0
-    for (let end = chunk.indexOf(LF); end >= 0; end = chunk.indexOf(LF, start)) {
-      this.#add(chunk.subarray(start, end))
-      this.#line()
-      start = end + 1
-    }
-    this.#add(chunk.subarray(start))
+    this.#lines.push(chunk)
   }
 
   /** The last line need not end in LF. */
   end(): void {
-    if (this.#length > 0) this.#line()
+    this.#lines.end()
   }
 
-  /** Of a line that is too long nothing is kept but its length. */
-  #add(piece: Buffer): void {
-    this.#length += piece.length
-    if (this.#length > LONGEST_LINE) this.#pieces = []
-    else if (piece.length > 0) this.#pieces.push(piece)
-  }
-
-  #line(): void {
-    const tooLong = this.#length > LONGEST_LINE
-    const line = Buffer.concat(this.#pieces)
-    this.#pieces = []
-    this.#length = 0
+  #line(line: Buffer): void {
     this.#number++
     if (this.#number === 1 && FRAME.test(line.toString('latin1', 0, 20))) {
       throw new StageError(EXIT.DATA, 'standard input: expected lines of JSON, found frames: resp json makes lines of them')
     }
     try {
-      if (tooLong) throw new TypeError(`longer than ${LONGEST_LINE} bytes`)
+      if (this.#tooLong) throw new TypeError(`longer than ${LONGEST_LINE} bytes`)
       const bytes = frameOf(line)
       if (bytes !== undefined) this.#each(commandOf(bytes))
     } catch (error) {

@@ -21,12 +21,18 @@ export interface RunOptions {
   readonly timeout?: number
 }
 
-/** The environment of tests: our executables first in PATH, no home directory, and nothing of the user’s own configuration or keys, nor certificates that cost each Node 60 ms. */
+/** The environment of tests: our executables first in PATH, no home directory and none that could be made, and nothing of the user’s own configuration or keys, nor certificates that cost each Node 60 ms. */
 export function testEnvironment(extra: RunOptions['env'] = {}): Record<string, string> {
   const inherited = Object.entries(process.env).filter(
     ([name]) => !/^(AGENTPIPE_|XDG_|ANTHROPIC_|OPENAI_|GEMINI_|GOOGLE_|NODE_OPTIONS|NODE_EXTRA_CA_CERTS|TAP_|NO_COLOR|FORCE_COLOR|COLORTERM)/.test(name),
   )
-  const all = { ...Object.fromEntries(inherited), PATH: `${root}/dist/bin:${process.env.PATH}`, HOME: '/nonexistent', AGENTPIPE_CONFIG: '/dev/null', ...extra }
+  const all = {
+    ...Object.fromEntries(inherited),
+    PATH: `${root}/dist/bin:${process.env.PATH}`,
+    HOME: '/dev/null/home',
+    AGENTPIPE_CONFIG: '/dev/null',
+    ...extra,
+  }
   return Object.fromEntries(Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== undefined))
 }
 
