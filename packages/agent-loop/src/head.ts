@@ -84,6 +84,8 @@ export class Head implements FrameStage {
     const attributes = { agent: `agentpipe/${VERSION}`, cwd: currentDirectory(), model: provider.model || undefined, answer: given.outputSchema && 'json' }
     context.output.send(messageFields('HELLO', ['1', session], attributes))
     this.#finished = this.#run()
+    // HELLO goes first: it takes its time to come round.
+    setImmediate(() => void warmUp(provider))
     this.done = this.#leftAlone()
   }
 
@@ -236,4 +238,11 @@ export class Head implements FrameStage {
     const limit = AbortSignal.timeout(this.#cancelMs)
     return unlessAborted(Promise.race([this.#results.all(), this.#inputEnded.opened]), limit)
   }
+}
+
+async function warmUp(provider: Provider): Promise<void> {
+  if (provider.warmUp === undefined) return
+  await provider.warmUp().catch(() => {})
+  // Node reads its fetch, with all that belongs to it, when one of the names is first used.
+  void globalThis.Headers
 }

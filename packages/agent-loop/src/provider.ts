@@ -58,6 +58,8 @@ export interface Provider {
    * aborted. Who iterates may take its time between events; the provider reads no further meanwhile.
    */
   respond(request: ModelRequest, signal: AbortSignal): AsyncIterable<ModelEvent>
+  /** Loads what the first request needs. May reject: what fails now fails again when it is used, and is told of then. */
+  warmUp?(): Promise<unknown>
   /**
    * For a model that knows what came of its calls before: where the answers to the calls of that response differ, a line each, such as
    * `call 1 (Bash): line 3: expected "a", found "b"`. `answers` in the order of the calls that were made.

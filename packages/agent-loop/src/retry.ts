@@ -15,6 +15,7 @@ export function persistent(provider: Provider, retries: number, baseMs: number):
     get model() {
       return provider.model
     },
+    warmUp: async () => provider.warmUp?.(),
     async *respond(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
       for (let attempt = 1; ; attempt++) {
         let said = false

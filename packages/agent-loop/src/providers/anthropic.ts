@@ -19,13 +19,8 @@ const CLOSING_MS = 200
 
 /** Anthropic's Messages API, and servers that speak it. Throws StageError (64) for options that it doesn't take. */
 export function anthropic(settings: Settings, transport: Transport): Provider {
-  const provider = new Anthropic(
-    anthropicSettings(settings, () => 32_000),
-    transport,
-  )
-  // The SDK is loaded while HELLO goes round.
-  setImmediate(() => provider.client().catch(() => {}))
-  return provider
+  const ours = anthropicSettings(settings, () => 32_000)
+  return new Anthropic(ours, transport)
 }
 
 class Anthropic implements Provider {
@@ -40,14 +35,14 @@ class Anthropic implements Provider {
     this.#transport = transport
   }
 
-  /** The SDK's client, made on first use. */
-  client(): Promise<Client> {
+  /** The SDK's client, made once. */
+  warmUp(): Promise<Client> {
     this.#client ??= connect(this.#transport)
     return this.#client
   }
 
   async *respond(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
-    const client = await this.client()
+    const client = await this.warmUp()
     const response = new AnthropicStream()
     try {
       const headers = this.#settings.temperature === undefined ? {} : WITH_TEMPERATURE

@@ -30,6 +30,12 @@ class Google implements Provider {
     this.#transport = transport
   }
 
+  /** The SDK's client, made once. */
+  warmUp(): Promise<GoogleGenAI> {
+    this.#client ??= connect(this.#transport)
+    return this.#client
+  }
+
   async *respond(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
     const names = toolNames(request.tools)
     yield* readResponse(await this.#ask(request, names, signal), new GoogleStream(names), signal)
@@ -55,8 +61,7 @@ class Google implements Provider {
    * either, at which it leaves a listener for every request.
    */
   async #send({ config, ...params }: GenerateContentParameters, signal: AbortSignal): Promise<Response> {
-    this.#client ??= connect(this.#transport)
-    const { models } = await this.#client
+    const { models } = await this.warmUp()
     let answer: Response | undefined
     const fetch: typeof globalThis.fetch = async (url, init = {}) => {
       answer = await this.#transport.fetch(url, { ...init, headers: this.#headers(init.headers), signal })

@@ -30,13 +30,18 @@ class Responses implements Provider {
     this.#dialect = responsesDialect(settings)
   }
 
+  /** The SDK's client, made once. */
+  warmUp(): Promise<OpenAI> {
+    this.#client ??= connect(this.#transport, this.#settings)
+    return this.#client
+  }
+
   async *respond(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
     yield* readResponse(await this.#ask(request, signal), new ResponsesStream(), signal)
   }
 
   async #ask(request: ModelRequest, signal: AbortSignal): Promise<Response> {
-    this.#client ??= connect(this.#transport, this.#settings)
-    const client = await this.#client
+    const client = await this.warmUp()
     for (;;) {
       try {
         return await client.responses.create(responsesRequest(request, this.#settings, this.#dialect), { signal }).asResponse()

@@ -31,13 +31,18 @@ class ChatCompletions implements Provider {
     chatRequest({ messages: () => [], tools: [], system: '', turn: 0, request: 0 }, settings, this.#dialect)
   }
 
+  /** The SDK's client, made once. */
+  warmUp(): Promise<OpenAI> {
+    this.#client ??= connect(this.#transport, this.#settings)
+    return this.#client
+  }
+
   async *respond(request: ModelRequest, signal: AbortSignal): AsyncGenerator<ModelEvent> {
     yield* readResponse(await this.#ask(request, signal), new ChatStream(), signal)
   }
 
   async #ask(request: ModelRequest, signal: AbortSignal): Promise<Response> {
-    this.#client ??= connect(this.#transport, this.#settings)
-    const client = await this.#client
+    const client = await this.warmUp()
     for (;;) {
       try {
         return await client.chat.completions.create(chatRequest(request, this.#settings, this.#dialect), { signal }).asResponse()
