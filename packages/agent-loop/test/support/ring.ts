@@ -99,12 +99,12 @@ export class Ring {
     return sent.filter(([first]) => first === type)
   }
 
-  /** Has it take a turn, and gives what it sent for it. */
-  async turn(text: string): Promise<string[][]> {
+  /** Has it take a turn, and gives what it sent for it. `attributes` of the USER_INPUT. */
+  async turn(text: string, ...attributes: readonly string[]): Promise<string[][]> {
     await this.until('HELLO')
     const start = this.sent.length
     const stops = this.all('STOP').length
-    this.send(['USER_INPUT', text])
+    this.send(['USER_INPUT', text, ...attributes])
     await this.until('STOP', stops + 1)
     return this.sent.slice(start)
   }
