@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 
-/** Milliseconds within which it is told what has ended. */
-const REMOVE_MS = 100
+/** Milliseconds within which it is told of groups: each time wakes it up, beside a command that is to run, and most commands end sooner. */
+const TELL_MS = 50
 
 /**
  * The groups of the commands that a stage runs, known to one small process that outlives the stage: when its input ends, be it
@@ -12,8 +12,9 @@ const REMOVE_MS = 100
 export class Reaper {
   readonly #mark: string
   #process: ChildProcess | undefined
-  /** Groups that it is to forget. It is told with the next that it is told: each time wakes it up, beside a command that is to run. */
-  #removed = ''
+  /** Groups that it has not been told of yet, since it would find them by the mark; and those that it has not been told to forget. */
+  readonly #added = new Set<number>()
+  #removed: number[] = []
   #telling: NodeJS.Timeout | undefined
 
   /** `mark`, NAME=VALUE, stands in the environment of all that is to end, groups or not; without it only groups are looked for. */
@@ -23,31 +24,39 @@ export class Reaper {
 
   /** Puts a group on the list. */
   add(group: number): void {
-    this.#write(`+ ${group}`)
+    this.#process ??= startReaper(this.#mark)
+    this.#added.add(group)
+    if (this.#mark === '') this.#tell()
+    else this.#tellSoon()
   }
 
   /** What is to be removed at the end: files of these patterns in a directory, and itself if it is empty then. */
   removes(directory: string, ...patterns: readonly string[]): void {
-    if (!directory.includes('\n')) for (const pattern of patterns) this.#write(`/ ${pattern} ${directory}`)
+    if (!directory.includes('\n')) this.#write(...patterns.map((pattern) => `/ ${pattern} ${directory}`))
   }
 
-  /** Takes a group off the list: its leader has ended and been waited for. */
+  /** Takes a group off the list: its leader has ended and been waited for, and its number can become another's. */
   remove(group: number): void {
-    this.#removed += `- ${group}\n`
-    // Soon: its number can become another's.
-    this.#telling ??= setTimeout(() => this.#tell(), REMOVE_MS).unref()
+    if (this.#added.delete(group)) return
+    this.#removed.push(group)
+    this.#tellSoon()
   }
 
-  #write(line: string): void {
-    this.#process ??= startReaper(this.#mark)
-    this.#tell(`${line}\n`)
+  #tellSoon(): void {
+    this.#telling ??= setTimeout(() => this.#tell(), TELL_MS).unref()
   }
 
-  #tell(line = ''): void {
+  #tell(): void {
     clearTimeout(this.#telling)
     this.#telling = undefined
-    this.#process?.stdin?.write(this.#removed + line)
-    this.#removed = ''
+    this.#write(...this.#removed.map((group) => `- ${group}`), ...[...this.#added].map((group) => `+ ${group}`))
+    this.#removed = []
+    this.#added.clear()
+  }
+
+  #write(...lines: readonly string[]): void {
+    this.#process ??= startReaper(this.#mark)
+    if (lines.length > 0) this.#process.stdin?.write(`${lines.join('\n')}\n`)
   }
 
   /** Kills every group on the list, now. */

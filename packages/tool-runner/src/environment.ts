@@ -36,8 +36,19 @@ export const COMMANDS_MARK = `${MARK_NAME}=${MARK_VALUE}`
  * The environment of a command that runs in `directory`: ours without keys, but for those that `added` names, and with what keeps programs from waiting
  * for a person.
  */
-export function commandEnvironment(directory: string, added: readonly string[] = []): Record<string, string> {
+export function commandEnvironment(directory: string, added: readonly string[] = NONE): Record<string, string> {
+  const kept = keptVariables.get(added) ?? keepVariables(added)
+  return { ...kept, ...NOBODY_THERE, [MARK_NAME]: MARK_VALUE, PWD: directory }
+}
+
+const NONE: readonly string[] = []
+
+/** Our own environment doesn't change, and to go through it takes a millisecond. */
+const keptVariables = new WeakMap<readonly string[], Readonly<Record<string, string>>>()
+
+function keepVariables(added: readonly string[]): Readonly<Record<string, string>> {
   const isKept = (name: string, value: string) => added.includes(name) || !(SECRET.test(name) || SECRET_VALUE.test(value) || DROPPED.test(name))
-  const kept = Object.entries(process.env).filter((entry): entry is [string, string] => isKept(entry[0], entry[1] ?? ''))
-  return { ...Object.fromEntries(kept), ...NOBODY_THERE, [MARK_NAME]: MARK_VALUE, PWD: directory }
+  const kept = Object.fromEntries(Object.entries(process.env).filter((entry): entry is [string, string] => isKept(entry[0], entry[1] ?? '')))
+  keptVariables.set(added, kept)
+  return kept
 }

@@ -16,8 +16,10 @@ export function programBesideUs(name: string): string | undefined {
 /** Whether there is a file that may be executed. */
 export function isProgram(path: string): boolean {
   try {
+    // Most places in PATH have none, which is not to cost an exception each.
+    if (!statSync(path, { throwIfNoEntry: false })?.isFile()) return false
     accessSync(path, constants.X_OK)
-    return statSync(path).isFile()
+    return true
   } catch {
     return false
   }

@@ -11,6 +11,9 @@ const LONGEST_ARGUMENT = 100_000
 /** More than the longest path. */
 const LONGEST_REPORT = 8 * 1024
 
+/** The shell, looked for once: a walk through PATH for every command would be felt. */
+let bash: string | undefined
+
 /** A command made ready for the shell. */
 export interface ShellCommand {
   readonly file: string
@@ -34,14 +37,15 @@ export interface ShellReport {
  */
 export async function shellCommand(command: string, temporary: TemporaryDirectory): Promise<ShellCommand> {
   const report = await temporary.path('report')
-  const trap = `trap ${quote(`2>/dev/null >${quote(report)} printf '%s ' "$?"; 2>/dev/null >>${quote(report)} pwd -P`)} EXIT`
+  const trap = `trap ${quote(`{ printf '%s ' "$?"; pwd -P; } 2>/dev/null >${quote(report)}`)} EXIT`
   const inline = quote(command)
   const commandFile = Buffer.byteLength(inline) > LONGEST_ARGUMENT ? await temporary.path('command') : undefined
   if (commandFile !== undefined) await writeFile(commandFile, command, { mode: 0o600 })
   const text = commandFile === undefined ? inline : `"$(cat ${quote(commandFile)})"`
   // A command that begins with "-" must not be an option of eval.
   const blank = command.startsWith('-') ? "' '" : ''
-  const file = programPath('bash') ?? '/bin/sh'
+  bash ??= programPath('bash') ?? '/bin/sh'
+  const file = bash
   return {
     file,
     args: ['-c', `${trap}; eval ${blank}${text}`, basename(file)],
