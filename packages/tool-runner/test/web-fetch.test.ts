@@ -1,5 +1,9 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { frames } from '@agentpipe/testing'
 import t from 'tap'
@@ -139,6 +143,30 @@ t.test('through a proxy, as curl goes: asked for http, a tunnel for https, not f
   ])
   t.same(proxy.asked.sort(), ['CONNECT 1.1.1.1:443', 'http://1.1.1.1/moved', 'http://1.1.1.1/text', 'http://1.1.1.1/text'])
   t.notMatch(`${stdout}${stderr}`, 'word')
+})
+
+const skip = spawnSync('openssl', ['version']).status === 0 ? false : 'there is no openssl to make a certificate with'
+
+t.test('https through the tunnel of a proxy, by a certificate that NODE_EXTRA_CA_CERTS names and by no other', { skip }, async (t) => {
+  const place = new Place(t)
+  const [key, certificate] = ['key.pem', 'certificate.pem'].map((name) => join(place.outside, name)) as [string, string]
+  const made = spawnSync('openssl', [
+    ...'req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=site.example -addext'.split(' '),
+    'subjectAltName=DNS:site.example',
+    ...['-keyout', key, '-out', certificate],
+  ])
+  t.equal(made.status, 0, made.stderr.toString())
+  const server = createSecureServer({ key: readFileSync(key), cert: readFileSync(certificate) }, (_request, response) => response.end('by a tunnel'))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => server.closeAllConnections())
+  t.teardown(() => server.close())
+  const proxy = await TestProxy.start(t, () => 0, (server.address() as AddressInfo).port)
+  const call = frames(['TOOL_CALL', 'WebFetch', 'c1', '{"url":"https://site.example/"}'])
+  const env = { https_proxy: proxy.url, HTTPS_PROXY: proxy.url, NO_PROXY: undefined, no_proxy: undefined }
+  const trusted = await place.run(call, [], { ...env, NODE_EXTRA_CA_CERTS: certificate })
+  t.match(resultsOf(trusted.stdout), [{ status: 'ok', output: 'by a tunnel' }])
+  t.match(resultsOf((await place.run(call, [], env)).stdout), [{ status: 'error', output: /through the proxy .*self-signed certificate/ }])
+  t.same(proxy.asked, ['CONNECT site.example:443', 'CONNECT site.example:443'])
 })
 
 t.test('names that nobody outside has', (t) => {
