@@ -50,6 +50,9 @@ const PLAIN: ReadonlySet<string> = new Set<SyntaxNode['type']>([
   'ProcessSubstitution',
 ])
 
+/** A variable of `for` that no program or shell obeys, as they do PATH, LD_PRELOAD and http_proxy. */
+const HARMLESS_VARIABLE = /^[a-z][a-z0-9]*$/
+
 /** Shells, which run what stands in a word of theirs. */
 const SHELLS = /^(?:.*\/)?(?:sh|bash|dash|ash|zsh|ksh|mksh|eval|source|trap|\.)$/
 /** Scripts in words of scripts in words ...: deeper ones are not looked at. */
@@ -65,6 +68,7 @@ export async function shellCommands(text: string): Promise<ShellCommands> {
       if ('errors' in node && node.errors?.length) unclear ??= `it can't be parsed: ${node.errors[0]?.message}`
       if (!PLAIN.has(node.type)) unclear ??= `it has a construct of the kind ${node.type}`
       if (node.type === 'Redirect' && writes(node)) unclear ??= 'it redirects into a file'
+      if (node.type === 'For' && !HARMLESS_VARIABLE.test(node.name.value)) unclear ??= `it sets ${node.name.value}`
       if (node.type === 'ParameterExpansion' && (node.prefix === '!' || node.index !== undefined)) unclear ??= 'it has an indirect expansion'
       if (node.type === 'Command') command(node)
       forEachChild(node, visit)

@@ -54,6 +54,8 @@ t.test('case 24: only ls is allowed, and nothing else comes with it', async (t) 
     'ls <<<"$(rm x)"',
     'if ls; then rm x; fi',
     'for f in $(rm x); do ls; done',
+    'for PATH in .; do ls; done',
+    'for http_proxy in x; do ls; done',
     'while ls; do rm x; done',
     'case $(rm x) in *) ls;; esac',
     '[[ $(rm x) ]] && ls',
@@ -89,6 +91,7 @@ t.test('case 24: only ls is allowed, and nothing else comes with it', async (t) 
     '(ls; { ls; })',
     'ls $(ls)',
     'if ls; then ls; fi',
+    'for f in a b; do ls $f; done',
     'time ls | ls',
     'ls </dev/null',
   ]
