@@ -63,7 +63,7 @@ async function oneProvider(settings: Settings, diagnose: Diagnose): Promise<Prov
   const maker = Object.hasOwn(MAKERS, name) ? MAKERS[name] : undefined
   if (maker === undefined) throw usage(`there is no provider ${JSON.stringify(name)}: ${NAMES.join(', ')}`)
   const transport = await transportFor(name, maker, settings, diagnose)
-  return persistent(await maker.make(settings, transport), settings.retries, RETRY_MS)
+  return persistent(await maker.make(settings, transport), settings.retries, RETRY_MS, transport.key ?? process.env.ANTHROPIC_AUTH_TOKEN)
 }
 
 async function transportFor(name: string, { baseUrl: variable }: Maker, settings: Settings, diagnose: Diagnose): Promise<Transport> {

@@ -6,11 +6,15 @@ const PASSING: ReadonlySet<ProviderFailure> = new Set<ProviderFailure>(['busy', 
 
 const LONGEST_DELAY_MS = 60_000
 
+/** What is shorter is no secret, and may be a word of the message: `none`, `test`. */
+const SHORTEST_KEY = 8
+
 /**
  * A provider that asks again when its server fails in a way that may pass, `retries` times at most, until the model has said something
- * that a user has seen: that would be said twice. `baseMs` is the shortest wait.
+ * that a user has seen: that would be said twice. `baseMs` is the shortest wait. `key`
+ * is taken out of what is said: there are servers that repeat it when they refuse it, and an ERROR is recorded.
  */
-export function persistent(provider: Provider, retries: number, baseMs: number): Provider {
+export function persistent(provider: Provider, retries: number, baseMs: number, key?: string): Provider {
   return {
     get model() {
       return provider.model
@@ -29,6 +33,7 @@ export function persistent(provider: Provider, retries: number, baseMs: number):
           signal.throwIfAborted()
           if (!(error instanceof ProviderError)) throw error
           error.partial = said
+          if (key !== undefined && key.length >= SHORTEST_KEY) error.message = error.message.replaceAll(key, '[key]')
           if (said || attempt > retries || !PASSING.has(error.failure)) throw error
           const delayMs = error.retryAfterMs ?? backOff(attempt, baseMs)
           yield { kind: 'retry', attempt, delayMs, reason: error.message }

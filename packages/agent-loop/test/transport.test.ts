@@ -184,8 +184,10 @@ t.test('keys: from a file, from a command, and nowhere to be seen', async (t) =>
   ]
   for (const [args, env] of ways) {
     const answer = { ...says({ text: 'Your key is geheim-7.' }), headers: { 'content-type': 'text/event-stream', 'set-cookie': 'geheim-7' } }
-    const { server, ended } = await turn(t, [failing(529, 'geheim-7'), answer], ['--debug-http', log, '--provider', 'anthropic', ...args], env)
+    const { server, ring, ended } = await turn(t, [failing(529, 'geheim-7'), answer], ['--debug-http', log, '--provider', 'anthropic', ...args], env)
     t.match(ended, { status: 0, stderr: '' })
+    t.match(ring.all('RETRY'), [{ 6: /\[key\]/ }])
+    t.notMatch(JSON.stringify(ring.all('RETRY')), 'geheim')
     t.equal(server.mock.requests[1]?.headers['x-api-key'], 'geheim-7')
   }
   const written = readFileSync(log, 'utf8')
