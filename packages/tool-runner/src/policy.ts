@@ -25,8 +25,8 @@ export interface Places {
   readonly guarded: readonly string[]
 }
 
-/** What a model writes there would run when somebody uses git. */
-const GIT_OBEYS = /\/\.git\/(hooks(\/|$)|config(\.worktree)?$)/i
+/** What a model writes there would run when somebody uses git: hooks, configuration, and what says that these are elsewhere; of submodules and worktrees too. */
+const GIT_OBEYS = /\/\.git(?:$|\/(?:(?:modules|worktrees)\/(?:.*\/)?)?(?:hooks(?:\/|$)|(?:config(?:\.worktree)?|commondir|gitdir)$))/i
 
 /**
  * What calls may do: what the user's rules say, else what the project's say, else what the mode says. `deny` goes before `ask`, and that before

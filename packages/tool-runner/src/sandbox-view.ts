@@ -107,7 +107,21 @@ function repositorySteps(git: string): Step[] {
   // A link could be replaced.
   if ([hooks, join(git, 'config')].some(isLink)) return [{ path: git, words: ['--ro-bind', git, git] }]
   const hooksStep = existsSync(hooks) ? ['--ro-bind', hooks, hooks] : ['--tmpfs', hooks, '--remount-ro', hooks]
-  return [{ path: git, words: ['--bind', git, git] }, { path: hooks, words: hooksStep }, ...filesReadOnly(git, ['config', 'config.worktree'])]
+  const own = [{ path: git, words: ['--bind', git, git] }, { path: hooks, words: hooksStep }, ...filesReadOnly(git, ['config', 'config.worktree'])]
+  return [...own, ...submoduleSteps(join(git, 'modules'))]
+}
+
+/** The repositories of submodules, in directories that are named as the submodules are: `modules/libs/a`. None can be moved away. */
+function submoduleSteps(directory: string): Step[] {
+  if (!isRealDirectory(directory)) return []
+  const below = namesIn(directory)
+    .map((name) => join(directory, name))
+    .flatMap((path) => (existsSync(join(path, 'HEAD')) && isRealDirectory(path) ? repositorySteps(path) : submoduleSteps(path)))
+  return below.length === 0 ? [] : [{ path: directory, words: ['--bind', directory, directory] }, ...below]
+}
+
+function isRealDirectory(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true
 }
 
 function filesReadOnly(directory: string, names: readonly string[]): Step[] {

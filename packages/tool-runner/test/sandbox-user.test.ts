@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { frames, run } from '@agentpipe/testing'
 import t from 'tap'
@@ -34,4 +34,22 @@ t.test('confined commands of a user who is not root', { skip }, async (t) => {
   t.match(commit, { output: 'one\n[exit status 137]', exit_code: '137' })
   t.match(killed, { signal: 'SIGKILL' })
   t.match(processes?.output, /^CapEff:\s*0+\n\d\n.*(unreachable|refused)/s)
+})
+
+t.test('a submodule and a directory below the repository: commits are made, what git obeys stays', { skip }, async (t) => {
+  const place = new Place(t)
+  const git = 'git -c user.name=a -c user.email=a@b -c protocol.file.allow=always'
+  const one = `git init -q "$1" && cd "$1" && ${git} commit -q --allow-empty -m one`
+  spawnSync('sh', ['-c', `(${one}); git init -q "$2" && cd "$2" && ${git} submodule add -q "$1" libs/one`, 'sh', join(place.outside, 'lib'), place.workspace])
+  const attack = 'for f in hooks/post-checkout config; do echo evil >.git/modules/libs/one/$f; done; mv .git/modules .git/m; mv .git/modules/libs .git/m'
+  const commits = `cd libs/one && ${git} commit -q --allow-empty -m two && git log --format=%s && cd .. && ${git} commit -qam three && git log --format=%s`
+  const config = join(place.workspace, '.git/modules/libs/one/config')
+  const before = readFileSync(config, 'utf8')
+  const [made] = await place.call(
+    [commits, `(${attack}) 2>/dev/null; true`].map((command) => ['Bash', { command }] as const),
+    ['--sandbox', 'bwrap'],
+  )
+  t.equal(readFileSync(config, 'utf8'), before)
+  t.notOk(existsSync(join(place.workspace, '.git/modules/libs/one/hooks/post-checkout')))
+  t.match(made, { status: 'ok', output: 'two\none\nthree\n' })
 })

@@ -11,6 +11,9 @@ import { Place, type Result, resultsOf } from './support/tools.js'
 const trial = spawnSync('bwrap', ['--unshare-user', '--unshare-pid', '--unshare-net', '--ro-bind', '/', '/', '--proc', '/proc', 'true'])
 const skip = trial.error ? 'there is no bubblewrap here' : trial.status === 0 ? false : `bubblewrap does not work here: ${trial.stderr}`
 
+/** What git obeys in the directories of submodules and worktrees. */
+const SUBMODULE = ['modules/a/b/config', 'modules/a/hooks/x', 'worktrees/w/config.worktree', 'commondir'].map((name) => `.git/${name}`)
+
 const CONFINED = ['--sandbox', 'bwrap']
 
 /** The results of commands that run with a home directory of their own. */
@@ -84,7 +87,9 @@ t.test('what git and agentpipe obey stays as it is, also by way of what is above
     before,
   )
   t.same(readdirSync(join(place.workspace, '.git/hooks')).includes('new'), false)
-  const writes = [...kept.slice(0, 3), '.git/hooks/new', 'sub/.git/config'].map((path) => ['Write', { path, content: 'evil' }] as const)
+  const writes = [...kept.slice(0, 3), '.git/hooks/new', 'sub/.git/config', 'sub/.git', ...SUBMODULE].map(
+    (path) => ['Write', { path, content: 'evil' }] as const,
+  )
   for (const { status, output } of await place.call(writes))
     t.match({ status, output }, { status: 'denied', output: /git runs or obeys|tool-runner runs or obeys/ })
 })
