@@ -1,8 +1,9 @@
 import { chmodSync, linkSync, lstatSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { frames } from '@agentpipe/testing'
 import t from 'tap'
 import { LiveRunner, SharedRunner } from './support/live-runner.js'
-import { Place, type Result } from './support/tools.js'
+import { Place, type Result, resultsOf } from './support/tools.js'
 
 const shared = new Place(t)
 const runner = new SharedRunner(t, shared)
@@ -135,7 +136,7 @@ t.test('case 22: nothing outside is written in mode workspace', async (t) => {
   symlinkSync(join(outside, 'f'), join(workspace, 'f'))
   symlinkSync('loop', join(workspace, 'loop'))
   symlinkSync(workspace, join(place.top, 'link'))
-  const refused = ['o/x', 'dangling', 'twice', 'f', '../ws-evil/x', 'sub/../../x', 'o/../x', join(outside, 'y'), '/proc/self/cwd/../z', '~/never']
+  const refused = ['o/x', 'dangling', 'twice', 'f', '../ws-evil/x', 'sub/../../x', 'o/../x', join(outside, 'y'), '/proc/self/cwd/../z']
   for (const given of [[], ['--workspace', join(place.top, 'link')]]) {
     const results = await place.call(
       refused.map((path) => ['Write', { path, content: 'evil' }]),
@@ -154,6 +155,8 @@ t.test('case 22: nothing outside is written in mode workspace', async (t) => {
   t.match(await place.callOne('Edit', { path: 'f', old_string: 'theirs', new_string: 'evil' }), { status: 'denied' })
   t.equal(readFileSync(join(outside, 'f'), 'utf8'), 'theirs')
   t.same([readdirSync(outside), readdirSync(`${workspace}-evil`), readdirSync(place.top).sort()], [['f'], [], ['link', 'out', 'tmp', 'ws', 'ws-evil']])
+  const home = await place.run(frames(['TOOL_CALL', 'Write', 'c1', '{"path":"~/never","content":"evil"}']), [], { HOME: outside })
+  t.match(resultsOf(home.stdout), [{ status: 'denied', output: /^denied by --mode workspace: / }])
   t.match(await place.callOne('Write', { path: 'dangling', content: 'through' }, ['--mode', 'full']), { status: 'ok' })
   t.equal(readFileSync(join(outside, 'new'), 'utf8'), 'through')
 })
