@@ -34,7 +34,7 @@ soak: $(ALL_PACKAGES) build       ## the long form of what make test does shortl
 		SCRIPT_PAIRS=all INTERRUPT_STEP_MS=20 \
 		scripts/test line merge filters resume memory long-session crash failing-disk command golden size \
 		kill interrupt deadlock interactive-kill \
-		printed-script endings
+		printed-script endings scripts-agent
 
 bench: $(ALL_PACKAGES) build      ## measure, beside named peers
 	@scripts/bench

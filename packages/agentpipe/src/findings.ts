@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { accessSync, constants, existsSync, realpathSync } from 'node:fs'
 import { delimiter, dirname, join } from 'node:path'
 import { isatty, WriteStream } from 'node:tty'
-import { reason, STDOUT, stateDirectory, VERSION } from '@agentpipe/stage'
+import { reason, STDOUT, sessionsDirectory, VERSION } from '@agentpipe/stage'
 
 /** One thing that was looked at. `hint`: it goes without; `problem`: there is little use without; `fatal`: nothing runs. */
 export interface Finding {
@@ -58,7 +58,7 @@ function configuration(read: () => void): Finding {
 
 /** Where sessions go, or the nearest directory above that there is. */
 function state(): Finding {
-  const directory = stateDirectory(undefined)
+  const directory = sessionsDirectory()
   let there = directory
   while (!existsSync(there) && dirname(there) !== there) there = dirname(there)
   try {

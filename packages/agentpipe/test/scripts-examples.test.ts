@@ -44,23 +44,43 @@ t.test('what calls of tool-runner.bash give', async (t) => {
   copyFileSync(fixture('sample-project/src/sum.js'), workspace.path('a=b'))
   const edit = (path: string, from: string, to: string) => ['Edit', 'path', path, 'old_string', from, 'new_string', to]
   const given = async (...calls: string[][]) => (await resultsOf(workspace, calls)).map(([, , , output, , status]) => [status, output])
-  t.same(await given(['Bash', 'command', 'echo out; echo err >&2; exit 3']), [['error', 'out\nerr\n']])
-  t.same(await given(['Bash', 'command', 'cat; printenv LC_ALL || echo unset']), [['ok', 'unset\n']], 'its stdin is empty')
-  t.same(await given(['Bash', 'command', 'sleep 900', 'timeout', '0.2']), [['timeout', '']])
-  t.same(await given(['Bash', 'command', `: ${'x'.repeat(200_000)}`]), [['ok', '']], 'a command longer than an argument')
-  t.same(await given(['Bash', 'command', 'printf "a\\0b"']), [['ok', 'ab']])
-  t.same(await given(['Bash', 'command', 'sleep 900 & echo at once']), [['ok', 'at once\n']], 'what it leaves behind is not waited for')
-  t.same(await given(['Bash', 'command', 'echo x >>ran'], ['Bash', 'input', 'x']), [
+  const commands = [
+    'echo out; echo err >&2; exit 3',
+    // Its stdin is empty.
+    'cat; printenv LC_ALL || echo unset',
+    // Longer than an argument may be.
+    `: ${'x'.repeat(200_000)}`,
+    'printf "a\\0b"',
+    // What it leaves behind is not waited for.
+    'sleep 900 & echo at once',
+    'echo x >>ran',
+  ]
+  t.same(await given(...commands.map((command) => ['Bash', 'command', command]), ['Bash', 'input', 'x'], ['Bash', 'command', 'sleep 900', 'timeout', '0.2']), [
+    ['error', 'out\nerr\n'],
+    ['ok', 'unset\n'],
+    ['ok', ''],
+    ['ok', 'ab'],
+    ['ok', 'at once\n'],
     ['ok', ''],
     ['error', 'there is no command\n'],
+    ['timeout', ''],
   ])
   t.equal(readFileSync(workspace.path('ran'), 'utf8'), 'x\n', 'the command of the call before is not run again')
-  t.same(await given(['Read', 'path', 'a=b', 'offset', '2', 'limit', '1']), [['ok', 'export function sum(prices) {\n']])
-  t.match(await given(['Read', 'path', 'none']), [['error', /none/]])
-  t.same(await given(edit('a=b', 'total - price', 'a\\1&é$x')), [['ok', 'edited a=b\n']])
+  const files = await given(
+    ['Read', 'path', 'a=b', 'offset', '2', 'limit', '1'],
+    ['Read', 'path', 'none'],
+    edit('a=b', 'total - price', 'a\\1&é$x'),
+    edit('a=b', 'no such text', ''),
+    edit('a=b', 'price', ''),
+  )
+  t.match(files, [
+    ['ok', 'export function sum(prices) {\n'],
+    ['error', /none/],
+    ['ok', /^edited a=b\n$/],
+    ['error', 'old_string must stand in a=b once'],
+    ['error', 'old_string must stand in a=b once'],
+  ])
   t.match(readFileSync(workspace.path('a=b'), 'utf8'), '=> a\\1&é$x, 0)')
-  t.match(await given(edit('a=b', 'no such text', '')), [['error', 'old_string must stand in a=b once']])
-  t.match(await given(edit('a=b', 'price', '')), [['error', 'old_string must stand in a=b once']])
 })
 
 /** The results of tool-runner.bash, each as its fields, for calls given as the tool's name and the members of its input. */
