@@ -60,6 +60,7 @@ export class Prompter {
     const taken = this.#questions.frame(frame)
     if (this.#turn.frame(frame)) {
       this.#remark = ''
+      this.#lastCtrlC = Number.NEGATIVE_INFINITY
       this.#draw({ bell: this.#around.bell })
     } else if (frame.type !== 'PROMPT') this.#drawSoon()
     if (!taken) this.#around.output.pass(frame)
@@ -126,6 +127,7 @@ export class Prompter {
     if (this.#draft.text !== '' && !this.#questions.asking) {
       this.#draft.cutAll()
       this.#recall.reset()
+      this.#lastCtrlC = Number.NEGATIVE_INFINITY
       return
     }
     if (this.#programs.running) this.#programs.interrupt()

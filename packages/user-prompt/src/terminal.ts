@@ -2,6 +2,9 @@ import { openSync } from 'node:fs'
 import { isatty, ReadStream } from 'node:tty'
 import { EXIT, StageError, systemError } from '@agentpipe/stage'
 
+/** Setting modes takes no longer, unless we were stopped over it. */
+const STOPPED_MS = 100
+
 /** The terminal as a source of keys. Nothing is ever written to it: that is resp-render's. */
 export class Terminal {
   readonly #stream: ReadStream
@@ -20,14 +23,18 @@ export class Terminal {
     this.#stream.on('end', handlers.gone)
     process.on('exit', () => this.restore())
     // Another program may have had the terminal meanwhile.
-    process.on('SIGTSTP', () => this.#stop())
+    process.on('SIGTSTP', this.#stop)
     process.on('SIGCONT', () => this.#again(handlers.shown))
     process.on('SIGWINCH', handlers.shown)
   }
 
   /** Ctrl-Z: the whole job stops, as it would have if the terminal had sent the signal itself. */
   suspend(): void {
+    // In this order, and stopped by the signal itself: once the others have stopped the terminal is the shell's, and it may have us go on at once.
+    this.#setRaw(false)
+    process.off('SIGTSTP', this.#stop)
     process.kill(0, 'SIGTSTP')
+    process.on('SIGTSTP', this.#stop)
   }
 
   /** Gives the terminal back as it was. */
@@ -38,9 +45,11 @@ export class Terminal {
     this.#stream.destroy()
   }
 
-  #stop(): void {
+  /** Somebody else has sent the signal. If the shell has the terminal already we are stopped as we set its modes, and have then been told to go on. */
+  readonly #stop = (): void => {
+    const begin = performance.now()
     this.#setRaw(false)
-    process.kill(process.pid, 'SIGSTOP')
+    if (performance.now() - begin < STOPPED_MS) process.kill(process.pid, 'SIGSTOP')
   }
 
   #again(shown: () => void): void {

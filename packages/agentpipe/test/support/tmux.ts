@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { eventually, testEnvironment } from '@agentpipe/testing'
 import { Workspace } from './capture.js'
 
@@ -62,6 +62,25 @@ export class Tmux {
       .map((line) => line.trimEnd())
       .join('\n')
       .trimEnd()
+  }
+
+  /** Types a line and sends it. */
+  enter(text: string): void {
+    this.type(text)
+    this.press('Enter')
+  }
+
+  /** Another size. What stood on a line that is too long now is wrapped. */
+  resize(columns: number, rows = 24): void {
+    this.tmux('resize-window', '-x', `${columns}`, '-y', `${rows}`)
+  }
+
+  /** From now on what is written to the terminal goes to a file as well: its bytes so far. */
+  bytes(): () => string {
+    const file = this.workspace.path('bytes')
+    writeFileSync(file, '')
+    this.tmux('pipe-pane', '-O', `cat >>'${file}'`)
+    return () => readFileSync(file, 'latin1')
   }
 
   /** The cells left of the cursor on its line. */
