@@ -3,7 +3,7 @@
 set -o pipefail
 trap '' INT
 # mawk, the awk of Debian, reads ahead unless it is told not to, and the ring would stand still.
-if awk -W version 2>&1 </dev/null | grep -q '^mawk'; then line_by_line=(-W interactive); fi
+case $(awk -W version 2>&1 </dev/null) in mawk*) line_by_line=(-W interactive) ;; esac
 resp json | awk "${line_by_line[@]}" '
   { print; fflush() }
   /^{"type":"tool_call"/ { split($0, member, "\""); calls[member[8]]++ }

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { root, shell } from '@agentpipe/testing'
 import t from 'tap'
@@ -32,4 +32,13 @@ t.test('the commands of the tutorial, from top to bottom', async (t) => {
   t.match(dice, /Dice\n.*[1-6]\n\nYou have thrown it/)
   t.match(conform, /1 of 12 points are not kept\nas frames.sh says.*it keeps the contract/s)
   t.same(await leftovers(workspace), [])
+})
+
+t.test('a mawk is told not to read ahead, however slowly it says that it is one', async (t) => {
+  const workspace = newcomer(t)
+  const awk = workspace.path('stand-ins/awk')
+  writeFileSync(awk, '#!/bin/sh\nif [ "$2" = version ]; then echo mawk 1; sleep 0.2; exec echo more; fi\necho "$1 $2" >&2\nexec cat\n')
+  chmodSync(awk, 0o755)
+  const { stderr } = await shell('PATH=$PWD/stand-ins:$PATH scripts/examples/calls.bash', [], { cwd: workspace.directory, env: workspace.environment })
+  t.equal(stderr, '-W interactive\n')
 })
