@@ -42,6 +42,7 @@ export interface HeadSettings {
 /** The head of the ring: it takes what comes round, and only it begins something. */
 export class Head implements FrameStage {
   readonly readsOn = 'always'
+  readonly cutIsEnd: boolean
   readonly #context: Context
   readonly #given: HeadSettings
   readonly #ring: Ring
@@ -66,6 +67,7 @@ export class Head implements FrameStage {
   constructor(context: Context, given: HeadSettings) {
     this.#context = context
     this.#given = given
+    this.cutIsEnd = this.#given.settings.ring
     this.#ring = new Ring(context.output)
     this.#journal = new Journal(context.output, new Conversation(), (event) => event.type === 'USAGE' && given.costLimit?.take(event))
     if (given.settings['no-tools']) {

@@ -188,7 +188,8 @@ fi
 first=
 ended=
 cut=
-left=
+# tee has lost its reader: that left first, however soon the others have said how they ended.
+left=$([ -z "$reader" ] || grep -s '^end tee 141$' "$dir/status")
 # A person has asked for the end: how the last turn ended is known.
 asked=$(grep -s '^end user-prompt 0$' "$dir/status")
 # Left before the first turn, by them or by an interrupt: runners miss its end, and may say so sooner than who left.
@@ -217,6 +218,10 @@ while read -r event name status; do
   sweep
   exit "$status"
 done <"$dir/status"
+if [ -n "$cut" ] && [ -n "$left" ]; then
+  sweep
+  exit 141
+fi
 if [ -n "$cut" ]; then
   echo "agentpipe: the ring was cut: $cut was the first stage to end" >&2
   sweep

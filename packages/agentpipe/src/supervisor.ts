@@ -170,8 +170,8 @@ class Supervisor {
   }
 }
 
-/** agent-loop's statuses up to 127 and 130 say how the turn ended; the others end by themselves after it. */
+/** agent-loop's statuses up to 127 and 130 say how the turn ended; the others end by themselves after it. 141: the ring was cut, and a command may run. */
 function isFailure(name: string, status: number): boolean {
-  if (status === 0 || status === 141) return false
-  return name !== 'agent-loop' || (status > 127 && status !== EXIT.INTERRUPTED)
+  if (name === 'agent-loop') return status > 127 && status !== EXIT.INTERRUPTED
+  return status !== 0 && status !== EXIT.PIPE
 }

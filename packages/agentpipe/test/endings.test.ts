@@ -110,7 +110,7 @@ t.test('SIGTERM to the printed script: STOP is in the log, nothing is left', asy
 })
 
 t.test('| head -1: it ends when its reader has left, though a command runs', async (t) => {
-  const workspace = new Workspace(t, capture({ text: 'one\n\ntwo\n\n', ...bash('sleep 985') }, { text: 'never said' }))
+  const workspace = new Workspace(t, capture({ text: 'one\n\ntwo\n\n', ...bash('while echo more; do sleep 0.1; done') }, { text: 'never said' }))
   const { status, stdout } = await shell('agentpipe --provider replay --from model.resp go | head -1; exit ${PIPESTATUS[0]}', [], inside(workspace))
   t.equal(status, 141)
   t.equal(stdout.toString().split('\n').length, 2)

@@ -34,6 +34,8 @@ export interface FrameStage {
   cancel?(): void | Promise<void>
   /** Read on though the reader of the output is gone, and for a head also while the output is backed up. */
   readonly readsOn?: 'when closed' | 'always'
+  /** An input that ends inside a frame has ended, no more: in a ring whoever kills the last stage cuts what it was writing. */
+  readonly cutIsEnd?: boolean
   /** Resolves when it leaves though its input has not ended, with its exit status. */
   readonly done?: Promise<number>
   /** A terminal as input, on which nobody types frames, counts as empty. */

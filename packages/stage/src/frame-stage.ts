@@ -105,7 +105,7 @@ class FrameLoop {
   async #end(): Promise<void> {
     if (this.#leaving) return
     try {
-      this.#decoder.end()
+      if (!this.#stage.cutIsEnd) this.#decoder.end()
       const status = await this.#stage.end?.()
       await this.#finished()
       // Meanwhile the output may have failed.

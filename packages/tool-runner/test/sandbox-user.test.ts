@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { frames, run } from '@agentpipe/testing'
+import { frames, root, run } from '@agentpipe/testing'
 import t from 'tap'
 import { Place, resultsOf } from './support/tools.js'
 
@@ -16,6 +16,8 @@ t.test('confined commands of a user who is not root', { skip }, async (t) => {
   const home = join(place.top, 'home')
   mkdirSync(join(home, '.ssh'), { recursive: true })
   writeFileSync(join(home, '.ssh/id'), 'needle')
+  // Where that user can read it: the repository may stand in a directory of somebody's own.
+  cpSync(join(root, 'dist'), join(place.top, 'dist'), { recursive: true, verbatimSymlinks: true })
   spawnSync('sh', ['-c', 'chmod 755 "$1"; chown -R 54321:54321 "$1"', 'sh', place.top])
   const git = 'git -c user.name=a -c user.email=a@b'
   const commands = [
@@ -26,7 +28,7 @@ t.test('confined commands of a user who is not root', { skip }, async (t) => {
   ]
   const calls = frames(...commands.map((command, index) => ['TOOL_CALL', 'Bash', `c${index}`, JSON.stringify({ command })]))
   const options = { input: calls, cwd: place.workspace, env: { ...place.environment, HOME: home } }
-  const { stdout, stderr } = await run('setpriv', [...USER, 'tool-runner', '--sandbox', 'bwrap'], options)
+  const { stdout, stderr } = await run('setpriv', [...USER, join(place.top, 'dist/bin/tool-runner'), '--sandbox', 'bwrap'], options)
   t.equal(stderr, '')
   const [files, commit, killed, processes] = resultsOf(stdout)
   t.match(files?.output, /^cat: .*No such file.*\n54321\n.*home\/f: Read-only file system\n.*out\/f: Read-only file system\n/)
