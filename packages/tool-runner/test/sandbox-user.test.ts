@@ -21,7 +21,7 @@ t.test('confined commands of a user who is not root', { skip }, async (t) => {
   spawnSync('sh', ['-c', 'chmod 755 "$1"; chown -R 54321:54321 "$1"', 'sh', place.top])
   const git = 'git -c user.name=a -c user.email=a@b'
   const commands = [
-    'cat ~/.ssh/id; id -u; echo x >f; for f in ../home/f ../out/f; do echo x >$f; done',
+    'exec 2>&1; cat ~/.ssh/id; id -u; echo x >f; for f in ../home/f ../out/f; do echo x >$f; done',
     `${git} init -q . && ${git} commit -qm one --allow-empty && git log --format=%s; exit 137`,
     'kill -KILL $$',
     'grep ^CapEff /proc/self/status; ls /proc | grep -c "^[0-9]*$"; sleep 93.25 & exec 3<>/dev/tcp/127.0.0.1/9',
