@@ -23,6 +23,8 @@ t.test('SIGINT and INTERRUPT while the server hangs: the turn ends, a second one
       const interrupted = await hanging(server, ring, answer)
       for (const nonce of ['n1', 'n2']) how === 'SIGINT' ? ring.kill('SIGINT') : ring.send(['INTERRUPT', nonce])
       t.same(ring.all('STOP', await interrupted()), [['STOP', 'interrupted']], what)
+      // The second SIGINT may still be on its way, and would be for the next turn.
+      await ring.settled()
       t.same((await ring.turn('and now')).at(-1), ['STOP', 'end_turn'], what)
       t.same(server.mock.faults, [], what)
     }

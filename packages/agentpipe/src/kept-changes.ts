@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync, renameSync, statSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { EXIT, keptFilesDirectory, systemError } from '@agentpipe/stage'
 
 /** What a turn has done to one file. */
@@ -28,8 +28,9 @@ interface Entry {
 /** The directory of the session of a project that was last to change a file, `cwd` being where the agent worked; undefined where there is none. */
 export function latestKept(cwd: string | undefined): string | undefined {
   // Any id: it stands two levels above.
-  const project = dirname(dirname(keptFilesDirectory('x', cwd)))
-  const directories = namesIn(project).map((session) => keptFilesDirectory(session, cwd))
+  const kept = keptFilesDirectory('x', cwd)
+  const project = dirname(dirname(kept))
+  const directories = namesIn(project).map((session) => join(project, session, basename(kept)))
   return directories
     .map((directory) => ({ directory, turn: lastTurn(entriesIn(directory)) }))
     .filter(({ turn }) => turn !== '')

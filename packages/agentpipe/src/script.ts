@@ -54,8 +54,8 @@ stage() {
   report start "$name" $!
   wait $! 2>/dev/null && status=0 || status=$?
   report end "$name" "$status"
-  # Who reads has left before the end: nothing is left to be done.
-  if [ "$name" = "$reader" ] && ! grep -qs '^end tee ' "$dir/status" && tell INT; then report left "$name"; fi
+  # Who reads has left before the end, and was not interrupted like the others: nothing is left to be done.
+  if [ "$name" = "$reader" ] && [ "$status" != 130 ] && ! grep -qs '^end tee ' "$dir/status" && tell INT; then report left "$name"; fi
 }
 
 # A program of somebody else: what it says on standard error gets the name of its place in front.
@@ -189,7 +189,7 @@ first=
 ended=
 cut=
 # tee has lost its reader: that left first, however soon the others have said how they ended.
-left=$([ -z "$reader" ] || grep -s '^end tee 141$' "$dir/status")
+left=$([ -z "$reader" ] || grep -qs "^end $reader 130$" "$dir/status" || grep -s '^end tee 141$' "$dir/status")
 # A person has asked for the end: how the last turn ended is known.
 asked=$(grep -s '^end user-prompt 0$' "$dir/status")
 # Left before the first turn, by them or by an interrupt: runners miss its end, and may say so sooner than who left.

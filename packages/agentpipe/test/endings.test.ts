@@ -13,6 +13,7 @@ const LONG = capture(bash('setsid sh -c "echo started; sleep 986"'), { text: 'ne
 t.test('a stream without STOP never ends with 0, and the stage that cut it is named', async (t) => {
   for (const [options, name] of [
     [['--before', 'event-store=exit 0'], 'before-event-store'],
+    [['--after', 'event-store=true'], 'after-event-store'],
     [['--stage', 'tool-runner=true'], 'tool-runner'],
   ] as const) {
     const { status, stderr } = await agent(new Workspace(t, ANSWER), [...options, 'go'])
@@ -23,6 +24,10 @@ t.test('a stream without STOP never ends with 0, and the stage that cut it is na
 
 t.test('a renderer that reads nothing is a reader that has left', async (t) => {
   t.match(await agent(new Workspace(t, ANSWER), ['--stage', 'resp-render=true', 'go']), { status: 141, stderr: '' })
+})
+
+t.test('a renderer that SIGINT ends, as it does before it can take it, is one that was interrupted', async (t) => {
+  t.match(await agent(new Workspace(t, ANSWER), ['--stage', 'resp-render=exit 130', 'go']), { status: 130, stderr: '' })
 })
 
 t.test('what is wrong with an option is said before anything runs', async (t) => {

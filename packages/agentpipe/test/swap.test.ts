@@ -47,6 +47,7 @@ t.test('names and commands that are wrong', async (t) => {
     status: 64,
     stderr: 'agentpipe: --stage: expected NAME=COMMAND, NAME being agent-loop, tool-runner, sub-agent, event-store, resp-render, found "tool-runner"\n',
   })
+  t.match(await agent(workspace, ['--stage', 'tool-runner=exit 3', 'p']), { status: 3, stderr: 'agentpipe: tool-runner failed first, with status 3' })
   t.match(await agent(workspace, ['--stage', 'tool-runner=no-such-command', 'p']), { status: 127, stderr: /tool-runner failed first, with status 127/ })
 })
 

@@ -127,7 +127,7 @@ t.test('width', async (t) => {
   const input = frames(['TEXT', 'aaaa bbbb cccc'])
   const { stdout } = await run('resp-render', [], { input, env: { AGENTPIPE_RESP_RENDER_WIDTH: '5', COLUMNS: '80' } })
   t.equal(stdout.toString(), 'aaaa\nbbbb\ncccc\n')
-  t.match(await run('resp-render', ['--width', '1.5']), { status: 64, stderr: /^resp-render: --width: expected / })
+  for (const width of ['-1', 'x', '1.5']) t.match(await run('resp-render', ['--width', width]), { status: 64, stderr: /^resp-render: --width: expected / })
 })
 
 const THOUGHTS = [
