@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const [SHORTEST_MS, LONGEST_MS, SHARE] = [20, 200, 0.2]
 
 /** Asks `check` until it gives something other than undefined or false; gives the last answer when the time is over. */
-export async function eventually<T>(check: () => T | Promise<T>, milliseconds = 5000): Promise<T> {
+export async function eventually<T>(check: () => T | Promise<T>, milliseconds = 20_000): Promise<T> {
   const begin = Date.now()
   for (;;) {
     const answer = await check()
