@@ -66,7 +66,7 @@ t.test('case 27: two calls, and an interrupt after the result of the first: the 
   const ring = new Ring(t, undefined, { env: server.env, tools: ['Do'], answer })
   ring.send(['USER_INPUT', 'go'])
   await ring.until('TOOL_CALL', 2)
-  await sleep(100)
+  await ring.settled()
   ring.kill('SIGINT')
   t.same(await ring.until('STOP'), ['STOP', 'interrupted'])
   ring.send(['USER_INPUT', 'hi'], ['END'])

@@ -42,6 +42,13 @@ export class Project {
     return eventually(() => this.has(name), 15_000)
   }
 
+  /** Resolves when a log of this project has an event with `text` in it. */
+  async logged(text: string): Promise<boolean> {
+    const state = join(this.directory, 'state')
+    const logs = () => (existsSync(state) ? readdirSync(state, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.jsonl')) : [])
+    return eventually(() => logs().some((name) => readFileSync(join(state, name), 'utf8').includes(text)))
+  }
+
   /** `kill -9` of everything that runs here, or of what has `text` in its command line. Gives how many there were. */
   kill(text = ''): number {
     const found = this.#running().filter(({ command }) => command.includes(text))
