@@ -1,5 +1,6 @@
 import { appendFileSync, chmodSync, closeSync, openSync } from 'node:fs'
 import { EXIT, type ProxyServer, proxyFor, systemError } from '@agentpipe/stage'
+import { EventLength } from './event-length.js'
 import { checkAnswer } from './http-answer.js'
 import { HttpLog } from './http-log.js'
 import { ProviderError } from './provider.js'
@@ -87,16 +88,14 @@ async function ownSender(proxy: ProxyServer | undefined): Promise<Send> {
   return ((url: string, init: object) => fetch(url, { ...init, dispatcher })) as unknown as Send
 }
 
-/** No frame holds as much; and readers of events gather a line before they look at it. */
-const MOST_LINE_BYTES = 128 * 1024 ** 2
-const LINE_FEED = 10
+/** No frame holds as much; and readers of events gather a whole one before they look at it. */
+const MOST_EVENT_BYTES = 128 * 1024 ** 2
 
 /** An answer whose body is read as its reader asks for it, each wait under the limits. */
 function watched(answer: Response, limits: TimeLimits, seen: (bytes: Uint8Array) => void): Response {
   const reader = answer.body?.getReader()
   if (reader === undefined) throw new ProviderError('cut', 'the model server answered without a body')
-  /** Bytes since the last line feed. */
-  let line = 0
+  const event = new EventLength()
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
@@ -106,9 +105,9 @@ function watched(answer: Response, limits: TimeLimits, seen: (bytes: Uint8Array)
             limits.end()
             controller.close()
           } else {
-            const lineFeed = value.lastIndexOf(LINE_FEED)
-            line = lineFeed === -1 ? line + value.length : value.length - lineFeed - 1
-            if (line > MOST_LINE_BYTES) throw new ProviderError('rejected', 'the model server sends a line of more than 128 MiB: that is no answer of a model')
+            event.add(value)
+            if (event.bytes > MOST_EVENT_BYTES)
+              throw new ProviderError('rejected', 'the model server sends an event of more than 128 MiB: that is no answer of a model')
             seen(value)
             controller.enqueue(value)
           }

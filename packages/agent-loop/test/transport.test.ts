@@ -134,11 +134,14 @@ t.test('34: a server that is silent', async (t) => {
   t.match(total.ended, { status: 69 })
 })
 
-t.test('a line without an end is given up before it fills the memory', async (t) => {
-  const { ring, ended } = await turn(t, [{ body: Buffer.alloc(150 * 1024 ** 2, 'x'), pieces: 1024 ** 2, end: 'never' }])
-  t.match(ended, { status: 69, stderr: '' })
-  t.match(ring.all('ERROR'), [['ERROR', /a line of more than 128 MiB/, 'code', 'rejected']])
-})
+const ENDLESS = { 'a line without an end': 'x', 'an event without an end, in short lines': `data: ${'x'.repeat(1000)}\r\n` }
+for (const [what, content] of Object.entries(ENDLESS)) {
+  t.test(`${what} is given up before it fills the memory`, async (t) => {
+    const { ring, ended } = await turn(t, [{ body: Buffer.alloc(150 * 1024 ** 2, content), pieces: 1024 ** 2, end: 'never' }])
+    t.match(ended, { status: 69, stderr: '' })
+    t.match(ring.all('ERROR'), [['ERROR', /an event of more than 128 MiB/, 'code', 'rejected']])
+  })
+}
 
 t.test('nobody there', async (t) => {
   const tcp = createTcpServer().listen(0, '127.0.0.1')
