@@ -33,7 +33,7 @@ export function persistent(provider: Provider, retries: number, baseMs: number, 
           signal.throwIfAborted()
           if (!(error instanceof ProviderError)) throw error
           error.partial = said
-          if (key !== undefined && key.length >= SHORTEST_KEY) error.message = error.message.replaceAll(key, '[key]')
+          if (key !== undefined && key.length >= SHORTEST_KEY) error.message = withoutKey(error.message, key)
           if (said || attempt > retries || !PASSING.has(error.failure)) throw error
           const delayMs = error.retryAfterMs ?? backOff(attempt, baseMs)
           yield { kind: 'retry', attempt, delayMs, reason: error.message }
@@ -42,6 +42,13 @@ export function persistent(provider: Provider, retries: number, baseMs: number, 
       }
     },
   }
+}
+
+/** `text` with `[key]` for the key, also where a text that was shortened ends inside it. */
+function withoutKey(text: string, key: string): string {
+  let clean = text.replaceAll(key, '[key]')
+  for (let length = key.length - 1; length >= SHORTEST_KEY; length--) clean = clean.replaceAll(`${key.slice(0, length)}...`, '[key]...')
+  return clean
 }
 
 /** Twice as long each time, somewhere between the shortest wait and that, so that not everybody comes back at once. In milliseconds. */
