@@ -21,6 +21,12 @@ const NETWORK = new Set(['agent-loop'])
 /** Ctrl-C ends it like any program until it has stages to end. */
 const NO_STAGE = new Set(['agentpipe'])
 
+/**
+ * What passes through a stage is garbage soon after. V8 would let 48 MB of it come together before it looks: with a space of 4 MB for new objects a recorder
+ * is as fast, and takes 75 MB in place of 95.
+ */
+const NODE_OPTIONS = new Map([['event-store', '--max-semi-space-size=4 ']])
+
 /** tool-runner holds no keys: not even in its own environment, which the commands that it runs can read in /proc. */
 const KEYLESS = new Set(['tool-runner'])
 
@@ -165,7 +171,7 @@ function header(name) {
   const keys = KEYLESS.has(name) ? dropKeys : ''
   return [
     '#!/bin/sh',
-    `':' //; if [ "$#" = 1 ] && [ "$1" = --version ]; then echo "${name} (agentpipe) ${version}"; exit; fi; true 8>&2 || exec 2>/dev/null; { true 9>&1; } 2>/dev/null || { echo "${name}: standard output is closed" >&2; exit 74; }; ${keys}${certificates}AGENTPIPE_OUTPUT_FD=9 exec node "$0" "$@" 9>&1 1>&2`,
+    `':' //; if [ "$#" = 1 ] && [ "$1" = --version ]; then echo "${name} (agentpipe) ${version}"; exit; fi; true 8>&2 || exec 2>/dev/null; { true 9>&1; } 2>/dev/null || { echo "${name}: standard output is closed" >&2; exit 74; }; ${keys}${certificates}AGENTPIPE_OUTPUT_FD=9 exec node ${NODE_OPTIONS.get(name) ?? ''}"$0" "$@" 9>&1 1>&2`,
     NO_STAGE.has(name) ? ';' : ";process.on('SIGINT',()=>{});",
     "Object.defineProperty(process,'stdout',{configurable:true,get:()=>process.stderr});",
     "{let stdin;Object.defineProperty(process,'stdin',{configurable:true,get:()=>stdin??=require('stream').Readable.from([])})}",

@@ -31,10 +31,14 @@ export class Redaction {
     return this.pieces([text])[0] as string
   }
 
-  /** The pieces of one text without what matches in the whole: a match that goes over several is in none of them. */
-  pieces(pieces: readonly string[]): string[] {
+  /**
+   * The pieces of one text without what matches in the whole: a match that goes over several is in none of them. `count`: only matches that begin
+   * in so many of them count; what follows may make others of the rest.
+   */
+  pieces(pieces: readonly string[], count = pieces.length): string[] {
     const whole = pieces.join('')
-    const spans = this.#spansIn(whole)
+    const from = pieces.slice(0, count).reduce((sum, { length }) => sum + length, 0)
+    const spans = this.#spansIn(whole).filter((span) => span.start < from)
     if (spans.length === 0) return [...pieces]
     let start = 0
     return pieces.map((piece) => {

@@ -6,7 +6,7 @@ import { frames } from '@agentpipe/testing'
 import t from 'tap'
 import { HeldFrames } from '../src/held-frames.js'
 import { Redaction } from '../src/redaction.js'
-import { Store } from './support/store.js'
+import { linesOf, Store } from './support/store.js'
 
 const SECRET = /sesame-\d+/
 
@@ -63,6 +63,22 @@ t.test('a pattern that is none, or matches everything, is refused, and not repea
   t.same(store.sessions(), [])
 })
 
+t.test('a secret in pieces: the end of it on the next line of a piece, both streams of a command, octets that are no text', async (t) => {
+  const store = new Store(t)
+  const texts = async (pattern: string, ...input: string[][]) => {
+    const { stdout } = await store.run(['--redact', pattern, '--stream-json'], { input: frames(...input) })
+    const records = linesOf(stdout.toString()).map((line) => JSON.parse(line))
+    return records.map(({ text, chunk }) => text ?? chunk)
+  }
+  t.same(await texts('sk-[a-z]+', ['TEXT', 'key sk-ab'], ['TEXT', 'cdef\nef sk-q'], ['TEXT', 'rst\n']), ['key [redacted]', '\nef [redacted]', '\n'])
+  const output = (chunk: string, stream: string) => ['TOOL_OUTPUT', 'c1', chunk, 'stream', stream]
+  t.same(await texts('sk-[a-z]+', output('sk-ab', 'stdout'), output('warning\n', 'stderr'), output('cd\n', 'stdout')), ['[redacted]', 'warning\n', '\n'])
+  const octets = frames(['TEXT', 'sk-ab'], ['TEXT', Buffer.from('cd\xff sk-e', 'latin1')], ['TEXT', 'f\n'])
+  const { stdout } = await store.run(['--redact', 'sk-[a-z]+', '--stream-json'], { input: octets })
+  const [first, second, third] = linesOf(stdout.toString()).map((line) => JSON.parse(line))
+  t.match([first.text, Buffer.from(second.text_base64, 'base64').toString('latin1'), third.text], ['[redacted]', '\xff [redacted]', '\n'])
+})
+
 t.test('what waits is no more than a line, and nothing that somebody has to answer', async (t) => {
   const decode = (bytes: Buffer) => {
     const all: Parameters<HeldFrames['take']>[0][number][] = []
@@ -74,9 +90,14 @@ t.test('what waits is no more than a line, and nothing that somebody has to answ
   t.same(texts(held.take(decode(frames(['TEXT', 'a'], ['TEXT', 'b\nc'], ['TEXT', 'd'])))), ['a'])
   t.same(texts(held.take(decode(frames(['TEXT', '\n'])))), ['b\nc', 'd', '\n'])
   t.same(texts(held.take(decode(frames(['TOOL_OUTPUT', 'c', 'Sure? '], ['PERMISSION_REQUEST', 'd', 'Bash', 'rule'])))), ['c', 'd'])
-  t.equal(held.take(decode(frames(...Array.from({ length: 20 }, () => ['TEXT', 'x'.repeat(100_000)])))).length, 20, 'a line without end')
-  t.same(texts(held.take(decode(frames(['TEXT', 'last'])))), [])
-  t.same(texts(held.rest()), ['last'])
+  const endless = decode(frames(...Array.from({ length: 20 }, (_, index) => ['TEXT', `${index === 19 ? '' : 'x'.repeat(100_000)}se`])))
+  t.equal(held.take(endless).length, 18, 'a line without end')
+  t.same(texts(held.take(decode(frames(['TEXT', 'cret'])))), [])
+  t.same(
+    held.rest().map((frame) => held.recorded(frame).text(1)?.slice(-10)),
+    ['xxxxxxxxse', '[redacted]', ''],
+    'what may still be the beginning of a match waits',
+  )
   const key = new HeldFrames(new Redaction(['BEGIN[^]*?END']))
   t.same(key.take(decode(frames(['TEXT', 'BEGIN\n'], ['TEXT', 'x\nEND\n']))), [])
   const given = key.take(decode(frames(['STOP', 'end_turn'])))
