@@ -59,7 +59,7 @@ export function* wholeLines(
 
 function recordsOn(line: Line, plain: PlainLines): { seq: number; bytes: Buffer }[] {
   const { bytes } = line
-  const head = plain.headOf(bytes)
+  const head = plain.recordIn(bytes)
   if (head !== undefined) return [{ seq: head.seq, bytes }]
   const { entries, pieces } = entriesIn(line)
   return entries.map(({ record: { seq } }, index) => ({ seq, bytes: pieces[index] ?? bytes }))

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { type Line, linesIn, piecesOf, type WholeLines } from './lines.js'
-import { type Damaged, entriesIn, reading, tellProblems } from './log-reader.js'
+import { type Damaged, entriesIn, type LogEntry, reading, tellProblems } from './log-reader.js'
 import { PlainLines } from './plain-line.js'
 
 const OUTPUT_BYTES = 512 * 1024
@@ -55,14 +55,21 @@ class FrameBytes {
 
   *#line(line: Line): Generator<Buffer> {
     this.#lines++
-    const { entries, problems } = entriesIn(line)
-    tellProblems(line, problems, this.start === 0 ? this.#lines : undefined, this.damaged)
-    for (const { frame } of entries) {
+    for (const { frame } of this.#entriesIn(line)) {
       const { bytes } = frame
       if (this.#length + bytes.length > this.#output.length - ROOM_BYTES) yield* this.#rest()
       if (bytes.length > ROOM_BYTES) yield bytes
       else this.#length += bytes.copy(this.#output, this.#length)
     }
+  }
+
+  #entriesIn(line: Line): readonly LogEntry[] {
+    // One that is longer than a block has not been looked at yet.
+    const entry = line.length > ROOM_BYTES ? this.#plain.entryIn(line.bytes) : undefined
+    if (entry !== undefined) return [entry]
+    const { entries, problems } = entriesIn(line)
+    tellProblems(line, problems, this.start === 0 ? this.#lines : undefined, this.damaged)
+    return entries
   }
 
   *#rest(): Generator<Buffer> {

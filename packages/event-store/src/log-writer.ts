@@ -44,8 +44,19 @@ export class LogWriter {
     } catch (error) {
       throw new AppendError(error, this.#wholeLines(lines.subarray(0, at)))
     }
-    // A log that was removed takes every write without complaint.
-    if (fstatSync(this.#descriptor).nlink === 0) throw new AppendError(new Error('the file was removed'), lines.subarray(0, 0))
+    this.#checkThere()
+  }
+
+  /** Appends one line that comes in pieces: all of it, or with AppendError nothing. */
+  appendPieces(pieces: Iterable<Buffer>): void {
+    let written = 0
+    try {
+      for (const piece of pieces) for (let at = 0, count = 0; at < piece.length; at += count, written += count) count = writeSync(this.#descriptor, piece, at)
+    } catch (error) {
+      this.#takeBack(written)
+      throw new AppendError(error, Buffer.alloc(0))
+    }
+    this.#checkThere()
   }
 
   /** Waits until what was appended is on disk. Throws AppendError if it can't be. */
@@ -62,14 +73,23 @@ export class LogWriter {
     closeSync(this.#descriptor)
   }
 
+  /** A log that was removed takes every write without complaint. */
+  #checkThere(): void {
+    if (fstatSync(this.#descriptor).nlink === 0) throw new AppendError(new Error('the file was removed'), Buffer.alloc(0))
+  }
+
   #wholeLines(written: Buffer): Buffer {
     const whole = written.subarray(0, written.lastIndexOf(LF) + 1)
+    this.#takeBack(written.length - whole.length)
+    return whole
+  }
+
+  #takeBack(torn: number): void {
+    if (torn === 0 || !this.#isFile) return
     try {
-      const torn = written.length - whole.length
-      if (torn > 0 && this.#isFile) ftruncateSync(this.#descriptor, fstatSync(this.#descriptor).size - torn)
+      ftruncateSync(this.#descriptor, fstatSync(this.#descriptor).size - torn)
     } catch {
       // The next open for writing sets the torn line aside.
     }
-    return whole
   }
 }

@@ -4,7 +4,8 @@ import type { LogEntry } from './log-reader.js'
 import { numberEnd, put, putNumber, putText, standsAt, TextScanner, typeAt } from './plain-bytes.js'
 import { PlainObject } from './plain-object.js'
 import { longestGrowth, type Member, type Shape, shapesOfLines } from './plain-shapes.js'
-import { ownHead, type RecordHead } from './record-head.js'
+import type { EventRecord } from './record.js'
+import { ownHead } from './record-head.js'
 
 const QUOTE = 0x22
 const DOLLAR = 0x24
@@ -20,6 +21,8 @@ const SLAB_BYTES = 64 * 1024
 const SHORT_BYTES = 200
 /** Numbers that are kept of a value: its member, where it stands, where it ends, its length as a field. */
 const SPAN = 4
+/** Of a line as long there can't be a frame past its limits, but for members that are repeated, or a field that is too long by itself. */
+const LONGEST_LINE = DEFAULT_LIMITS.fieldBytes * 1.5
 
 /** What `PlainLines.run` has made. */
 export interface PlainRun {
@@ -46,14 +49,14 @@ export class PlainLines {
   #shape = shapesOfLines.all[0] as Shape
   #slab = Buffer.alloc(0)
 
-  /** What stands in front of the members of a line, without its LF, that is a whole record; undefined where that is left to a parser. */
-  headOf(line: Buffer): RecordHead | undefined {
-    return line.length <= DEFAULT_LIMITS.fieldBytes && this.#read(line, 0, false) && this.#end === line.length ? ownHead(line) : undefined
+  /** The record of one line, without its LF; undefined where that is left to a parser. Its members are parsed when they are asked for, before the next line is. */
+  recordIn(line: Buffer): EventRecord | undefined {
+    return this.#readAll(line) ? ownHead(line) : undefined
   }
 
   /** The record and the frame of one line, without its LF; undefined where it is left to a parser. The frame is good until the next one is asked for. */
   entryIn(line: Buffer): LogEntry | undefined {
-    if (line.length > DEFAULT_LIMITS.fieldBytes || !this.#read(line, 0, false) || this.#end !== line.length) return undefined
+    if (!this.#readAll(line)) return undefined
     const record = ownHead(line)
     if (record === undefined) return undefined
     const room = longestGrowth(line.length)
@@ -74,6 +77,11 @@ export class PlainLines {
       run.lines++
     }
     return run
+  }
+
+  #readAll(line: Buffer): boolean {
+    if (line.length > LONGEST_LINE || !this.#read(line, 0, false) || this.#end !== line.length) return false
+    return line.length <= DEFAULT_LIMITS.fieldBytes || this.#input.count === 0
   }
 
   /** Looks where the values of a line are, and where it ends. */
@@ -107,12 +115,13 @@ export class PlainLines {
     if (isJson && line[start] !== OPENING_BRACE) return -1
     const valueStart = quoted ? start + 1 : start
     const end = quoted ? this.#text.scan(line, valueStart) : isJson ? this.#input.read(line, start, this.#text) : numberEnd(line, start)
-    if (end < 0) return -1
+    const length = quoted ? this.#text.length : end - start
+    if (end < 0 || length > DEFAULT_LIMITS.fieldBytes) return -1
     const span = this.#values++ * SPAN
     this.#spans[span] = index
     this.#spans[span + 1] = valueStart
     this.#spans[span + 2] = end
-    this.#spans[span + 3] = quoted ? this.#text.length : end - start
+    this.#spans[span + 3] = length
     this.#fields += key === undefined ? 1 : 2
     return quoted ? end + 1 : end
   }

@@ -2,7 +2,7 @@ import { Frame } from '@agentpipe/frame'
 import { checkMessage, fromJson, jsonText, messageSpec, toJson, toJsonLine } from '@agentpipe/message'
 
 /** Characters in a record at the most: well below the longest string that V8 makes, since it is also read as one. */
-const LONGEST_TEXT = 2 ** 28
+export const LONGEST_TEXT = 2 ** 28
 /** Text members that are longer go as base64 in a record that would be too long. */
 const SHORT_TEXT = 1024
 

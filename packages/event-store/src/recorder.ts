@@ -4,6 +4,7 @@ import { type Context, command, EXIT, type FrameStage, type Output, StageError, 
 import { HeldFrames } from './held-frames.js'
 import { LineBuffer } from './line-buffer.js'
 import { AppendError } from './log-writer.js'
+import { isLong, recordPieces } from './long-record.js'
 import { isRecorded, recordLine } from './record.js'
 import { openRecording, type Recording, type RecordingOptions } from './recording.js'
 import { Redaction } from './redaction.js'
@@ -69,7 +70,7 @@ class Recorder implements FrameStage {
   batch(): void {
     const frames = this.#frames
     this.#frames = []
-    this.#take(this.#held?.take(frames) ?? frames)
+    this.#takeAll(this.#held?.take(frames) ?? frames)
   }
 
   async end(): Promise<number> {
@@ -90,7 +91,19 @@ class Recorder implements FrameStage {
   }
 
   #takeRest(): void {
-    if (this.#held !== undefined) this.#take(this.#held.rest())
+    if (this.#held !== undefined) this.#takeAll(this.#held.rest())
+  }
+
+  /** A long frame is taken by itself. */
+  #takeAll(frames: readonly Frame[]): void {
+    let start = 0
+    for (const [index, frame] of frames.entries()) {
+      if (!isLong(frame)) continue
+      this.#take(frames.slice(start, index))
+      this.#take([frame])
+      start = index + 1
+    }
+    this.#take(start === 0 ? frames : frames.slice(start))
   }
 
   /** Records events and passes all frames on. Throws what it refused them for. */
@@ -113,11 +126,28 @@ class Recorder implements FrameStage {
     this.#recording ??= openRecording(this.#options, first, this.#context.diagnose)
     const recording = this.#recording
     const time = new Date().toISOString()
+    if (isLong(first) && this.#recordLong(recording, first, time)) return
     for (const event of events) this.#lines.put(recordLine(this.#held?.recorded(event) ?? event, ++recording.seq, time))
     const lines = this.#lines.take()
     recording.log.append(lines)
     if (this.#mustSync(events)) recording.log.sync()
     this.#printer?.output.write(Buffer.from(lines))
+  }
+
+  /** Appends a long event in pieces, if it can be; they are made anew to be printed. */
+  #recordLong(recording: Recording, event: Frame, time: string): boolean {
+    const recorded = this.#held?.recorded(event) ?? event
+    const pieces = () => recordPieces(recorded, recording.seq + 1, time)
+    const appended = pieces()
+    if (appended === undefined) return false
+    recording.log.appendPieces(appended)
+    if (this.#mustSync([event])) recording.log.sync()
+    for (const piece of this.#printer === undefined ? [] : (pieces() ?? [])) {
+      this.#printer?.output.write(piece)
+      this.#printer?.output.flush()
+    }
+    recording.seq++
+    return true
   }
 
   #mustSync(events: readonly Frame[]): boolean {

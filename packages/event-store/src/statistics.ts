@@ -36,6 +36,10 @@ export interface Figures {
   readonly tools: readonly ToolFigures[]
 }
 
+type Members = EventRecord['members']
+
+const SAYS_MORE: ReadonlySet<string> = new Set(['USAGE', 'TOOL_CALL', 'TOOL_RESULT', 'SUB_AGENT_RESULT'])
+
 /** Adds up what the events of sessions say. */
 export class Statistics {
   #sessions = 0
@@ -48,7 +52,7 @@ export class Statistics {
   /** When calls without a result were made, by id. */
   readonly #open = new Map<string, number>()
   /** Usage of a sub-agent whose session is not named yet: its result follows. */
-  #ofSubAgent: EventRecord | undefined
+  #ofSubAgent: Members | undefined
 
   /** `counted`: the ids of all sessions that are added up. A sub-agent's usage stands in its own session and in that which started it. */
   constructor(readonly counted: ReadonlySet<string>) {}
@@ -60,17 +64,19 @@ export class Statistics {
   }
 
   take(record: EventRecord): void {
-    const { type, time, members } = record
+    const { type, time } = record
+    // Of most records nothing else is asked for: they need not be parsed.
+    const members = SAYS_MORE.has(type) ? record.members : {}
     this.#events++
     if (this.#first === undefined || time < this.#first) this.#first = time
     if (this.#last === undefined || time > this.#last) this.#last = time
     if (type === 'SUB_AGENT_RESULT' && this.counted.has(String(members.session_id))) this.#ofSubAgent = undefined
     this.#takeOfSubAgent()
     if (type === 'USER_MESSAGE') this.#turns++
-    else if (type === 'USAGE' && members.kind === 'sub_agent') this.#ofSubAgent = record
-    else if (type === 'USAGE') this.#usage(record)
+    else if (type === 'USAGE' && members.kind === 'sub_agent') this.#ofSubAgent = members
+    else if (type === 'USAGE') this.#usage(members)
     else if (type === 'TOOL_CALL') this.#open.set(String(members.tool_use_id), Date.parse(time))
-    else if (type === 'TOOL_RESULT') this.#result(record)
+    else if (type === 'TOOL_RESULT') this.#result(time, members)
   }
 
   figures(): Figures {
@@ -96,16 +102,16 @@ export class Statistics {
     this.#ofSubAgent = undefined
   }
 
-  #usage(record: EventRecord): void {
-    const model = typeof record.members.model === 'string' ? record.members.model : ''
+  #usage(members: Members): void {
+    const model = typeof members.model === 'string' ? members.model : ''
     const figures = this.#models.get(model) ?? { model, responses: 0, ...noTokens(), cost_usd: null }
     this.#models.set(model, figures)
     figures.responses++
-    addUsage(figures, record)
+    addUsage(figures, members)
   }
 
   /** Its duration is what the runner says, else the time between call and result. */
-  #result({ time, members: { name, tool_use_id: id, status = 'ok', duration_ms: duration } }: EventRecord): void {
+  #result(time: string, { name, tool_use_id: id, status = 'ok', duration_ms: duration }: Members): void {
     const tool = String(name)
     const figures = this.#tools.get(tool) ?? { tool, calls: 0, failed: 0, duration_ms: 0, longest_ms: 0 }
     this.#tools.set(tool, figures)

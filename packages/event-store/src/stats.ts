@@ -1,6 +1,7 @@
 import { jsonText } from '@agentpipe/message'
 import { command } from '@agentpipe/stage'
 import { entriesIn, logLines } from './log-reader.js'
+import { PlainLines } from './plain-line.js'
 import { Progress } from './progress.js'
 import { readingOptions, sessionsMeant } from './reading.js'
 import { Statistics } from './statistics.js'
@@ -22,11 +23,14 @@ export const stats = command({
     const sessions = sessionsMeant(context, context.options.all)
     const progress = new Progress(sessions)
     const statistics = new Statistics(new Set(sessions.map(({ id }) => id)))
+    const plain = new PlainLines()
     for (const { log } of sessions) {
       statistics.beginSession()
       for (const line of logLines(log)) {
         progress.read(line.length)
-        for (const { record } of entriesIn(line).entries) statistics.take(record)
+        const record = plain.recordIn(line.bytes)
+        if (record !== undefined) statistics.take(record)
+        else for (const entry of entriesIn(line).entries) statistics.take(entry.record)
       }
     }
     progress.clear()

@@ -87,7 +87,7 @@ function count(descriptor: number, start: Known, until: number, read: (bytes: nu
     // Lines of other types are not parsed: sooner or later a listing looks at every line of every log.
     for (const { type } of headsIn(line)) {
       if (type === 'USER_MESSAGE') turns++
-      if (type === 'USAGE') for (const record of recordsIn(line.bytes).records) if (record.type === 'USAGE') addUsage(tokens, record)
+      if (type === 'USAGE') for (const record of recordsIn(line.bytes).records) if (record.type === 'USAGE') addUsage(tokens, record.members)
     }
     if (before !== undefined) return { known: before, totals: { turns, tokens, counted: true } }
     bytes = line.start + line.length + 1

@@ -13,7 +13,7 @@ export function noTokens(): Tokens {
 }
 
 /** Adds what a USAGE says. */
-export function addUsage(tokens: Tokens, { members }: EventRecord): void {
+export function addUsage(tokens: Tokens, members: EventRecord['members']): void {
   for (const name of ['input', 'output', 'cache_read', 'cache_creation'] as const) tokens[name] += count(members[`${name}_tokens`])
 }
 

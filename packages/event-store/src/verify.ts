@@ -72,7 +72,7 @@ function examine(log: string, read: (bytes: number) => void, tell: (line: number
   for (const line of logLines(log)) {
     number++
     read(line.length)
-    const head = plain.headOf(line.bytes)
+    const head = plain.recordIn(line.bytes)
     if (head !== undefined) {
       findings.events++
       follow(head.seq)
