@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto'
-import { readFileSync } from 'node:fs'
+import { closeSync, openSync } from 'node:fs'
 import { isSessionId, SESSION_ID_FORM } from '@agentpipe/message'
-import { EXIT, type OptionSpec, type OptionTable, StageError, systemError } from '@agentpipe/stage'
+import { EXIT, type OptionSpec, type OptionTable, readAll, StageError, systemError } from '@agentpipe/stage'
+
+/** Bytes of a list at most: a device may never end. */
+const LARGEST = 256 * 1024 * 1024
 
 /** One thing to be done. */
 export interface Item {
@@ -20,8 +23,9 @@ export interface Item {
 export function readItems(file: string, table: OptionTable): Item[] {
   let text: string
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file === '-' ? 0 : file))
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytesOf(file))
   } catch (error) {
+    if (error instanceof StageError) throw error
     if (error instanceof TypeError && !('syscall' in error)) throw new StageError(EXIT.DATA, `${file}: not UTF-8`)
     throw systemError(EXIT.NO_INPUT, `cannot read ${file}`, error)
   }
@@ -39,6 +43,17 @@ export function readItems(file: string, table: OptionTable): Item[] {
     if (item.session !== undefined) sessions.add(item.session)
     return [item]
   })
+}
+
+function bytesOf(file: string): Buffer {
+  const descriptor = file === '-' ? 0 : openSync(file, 'r')
+  try {
+    const bytes = readAll(descriptor, LARGEST + 1)
+    if (bytes.length > LARGEST) throw new StageError(EXIT.DATA, `${file}: longer than ${LARGEST / 1024 / 1024} MiB`)
+    return bytes
+  } finally {
+    if (descriptor !== 0) closeSync(descriptor)
+  }
 }
 
 function plain(prompt: string) {

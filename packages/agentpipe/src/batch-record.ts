@@ -1,7 +1,10 @@
 import { createHash } from 'node:crypto'
-import { appendFileSync, closeSync, openSync, readFileSync, realpathSync } from 'node:fs'
+import { appendFileSync, closeSync, openSync, readFileSync, realpathSync, rmdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Diagnose, EXIT, lockDirectory, makeDirectory, reason, StageError, stateDirectory, systemError } from '@agentpipe/stage'
+
+/** Times that the lock is tried for while others let go of it. */
+const TRIES = 20
 
 /**
  * What has been done of a file, in FILE.done beside it: a line of JSON for each item that went well. An item that stands there is not done again, whatever
@@ -45,23 +48,39 @@ export class BatchRecord {
 /** Two that do the same at the same time would do all of it twice. */
 function lock(file: string): void {
   const directory = join(stateDirectory(undefined), 'batches', createHash('sha256').update(realpathSync(file)).digest('hex').slice(0, 16))
-  try {
-    makeDirectory(directory)
-    process.on(
-      'exit',
-      lockDirectory(directory, (holder) => `${file} is being done by ${holder}: wait for it to end`),
-    )
-  } catch (error) {
-    if (error instanceof StageError) throw error
-    throw systemError(EXIT.CANNOT_CREATE, `cannot write ${directory}`, error)
+  const release = locked(directory, (holder) => `${file} is being done by ${holder}: wait for it to end`)
+  process.on('exit', () => {
+    release()
+    try {
+      rmdirSync(directory)
+    } catch {
+      // Another one tries to get it.
+    }
+  })
+}
+
+function locked(directory: string, busy: (holder: string) => string): () => void {
+  for (let tries = 1; ; tries++) {
+    try {
+      makeDirectory(directory)
+      return lockDirectory(directory, busy)
+    } catch (error) {
+      if (error instanceof StageError) throw error
+      // Who has just ended takes the directory away.
+      if ((error as NodeJS.ErrnoException).code === 'ENOENT' && tries < TRIES) continue
+      throw systemError(EXIT.CANNOT_CREATE, `cannot write ${directory}`, error)
+    }
   }
 }
 
 function readKeys(path: string): string[] {
   let text: string
   try {
+    // A device or a FIFO may never end.
+    if (!statSync(path).isFile()) throw new StageError(EXIT.DATA, `${path} is not a regular file: move it away`)
     text = readFileSync(path, 'utf8')
   } catch (error) {
+    if (error instanceof StageError) throw error
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
     throw systemError(EXIT.NO_INPUT, `cannot read ${path}`, error)
   }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { eventually, run, shell, testEnvironment } from '@agentpipe/testing'
 import t from 'tap'
 import { inside } from './support/agent.js'
@@ -32,6 +32,15 @@ t.test('a prompt a line or an object a line; what went well is not done again, w
   writeFileSync(workspace.path('list'), `${evil}\n`)
   t.match(await batch(workspace, ['list']), { status: 0, stdout: /^0 done, 0 failed, 1 done before \(list\.done\)\n$/ })
   t.same(await leftovers(workspace), [])
+})
+
+t.test('a list or its record that never ends is refused; no lock stays', async (t) => {
+  const workspace = new Workspace(t, Buffer.alloc(0))
+  writeFileSync(workspace.path('list'), 'one\n')
+  symlinkSync('/dev/zero', workspace.path('list.done'))
+  t.match(await batch(workspace, ['list']), { status: 65, stderr: 'agentpipe: list.done is not a regular file: move it away\n' })
+  t.match(await batch(workspace, ['/dev/zero']), { status: 65, stderr: 'agentpipe: /dev/zero: longer than 256 MiB\n' })
+  t.same(readdirSync(workspace.path('state/agentpipe/batches')), [])
 })
 
 t.test('standard input; nothing is noted', async (t) => {
