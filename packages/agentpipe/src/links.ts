@@ -30,9 +30,9 @@ function numbered(all: readonly Link[]): Link[] {
   })
 }
 
-/** Whether what a pipeline prints is its last stage's: resp-render's, or that of what stands behind it. */
+/** Whether what a pipeline prints is its last stage's: resp-render's, that of what stands behind it, or that of who prints the lines of the log. */
 export function endsInReader(settings: Settings): boolean {
-  return !settings.interactive && settings['output-format'] !== 'stream-json' && ending(settings).length > 1
+  return !settings.interactive && ending(settings).length > 1
 }
 
 export function resumes({ session: id, continue: goOn }: Settings): boolean {
@@ -68,7 +68,11 @@ function hasSubAgents(settings: Settings): boolean {
 function ending(settings: Settings): Link[] {
   if (settings.interactive) return wayBack(settings)
   const record = settings.record === undefined ? '' : ` ${quote(settings.record)}`
-  if (settings['output-format'] === 'stream-json') return [{ name: 'tee', words: `tee -i --${record} >"$dir/back"` }]
+  if (settings['output-format'] === 'stream-json')
+    return [
+      { name: 'tee', words: `tee -i --${record} >"$dir/back"` },
+      { name: 'lines', words: 'cat' },
+    ]
   return [{ name: 'tee', words: `tee -i -- "$dir/back"${record}` }, ...around(settings, 'resp-render')]
 }
 

@@ -10,7 +10,7 @@ import { quote, quoteBytes } from './quote.js'
  */
 export function writeScript(settings: Settings, prompt: Uint8Array, executables: string): Buffer {
   const [start, line] = settings.interactive ? [interactiveInput(settings), again(pipeline(settings))] : [input(settings), pipeline(settings)]
-  const text = [opening(executables, settings.interactive), record(settings), session(settings), start, line, CLOSING]
+  const text = [opening(executables, settings), record(settings), session(settings), start, line, CLOSING]
   const given = settings.interactive ? [] : [Buffer.from('prompt='), quoteBytes(prompt), Buffer.from('\n\n')]
   return Buffer.concat([Buffer.from(HEADER), ...given, Buffer.from(text.join('\n'))])
 }
@@ -22,7 +22,9 @@ trap '' INT XFSZ
 
 `
 
-function opening(executables: string, interactive: boolean): string {
+function opening(executables: string, { interactive, 'input-format': input }: Settings): string {
+  // Who waits for commands is not ended by an interrupt.
+  const end = input === 'stream-json' ? 'TERM' : 'INT'
   return `PATH=${quote(executables)}:$PATH
 export PATH
 # Told to leave before there is anything to leave: at once, and nothing stays.
@@ -55,13 +57,15 @@ stage() {
   wait $! 2>/dev/null && status=0 || status=$?
   report end "$name" "$status"
   # Who reads has left before the end, and was not interrupted like the others: nothing is left to be done.
-  if [ "$name" = "$reader" ] && [ "$status" != 130 ] && ! grep -qs '^end tee ' "$dir/status" && tell INT; then report left "$name"; fi
+  if [ "$name" = "$reader" ] && [ "$status" != 130 ] && ! grep -qs '^end tee ' "$dir/status" && tell ${end}; then report left "$name"; fi
 }
 
 # A program of somebody else: what it says on standard error gets the name of its place in front.
 named() {
   mkfifo "$dir/$name" || exit 73
   sed -u "/^$name: /!s/^/$name: /" <"$dir/$name" >&6 &
+  # What it leaves running must not hold what event-store prints lines to.
+  [ "$name" = event-store ] || exec 4>&-
   exec "$@" 2>"$dir/$name" 6>&-
 }
 
@@ -162,12 +166,11 @@ input() {
 
 function pipeline(settings: Settings): string {
   const all: Link[] = [{ name: settings.interactive ? 'user-prompt' : 'input', words: 'input' }, ...links(settings)]
-  const line = all.map(({ name, words, foreign }) => `stage ${name} ${foreign ? 'named ' : ''}${words}`).join(' |\n  ')
-  const stream = settings['output-format'] === 'stream-json'
-  const redirected = settings.interactive ? ' 2>>"$dir/errors" 6>&2' : stream ? ' 4>&1' : ''
+  const stages = all.map(({ name, words, foreign }) => `stage ${name} ${foreign ? 'named ' : ''}${words}`)
+  const redirected = settings.interactive ? ' 2>>"$dir/errors" 6>&2' : ''
   return `reader=${endsInReader(settings) ? all.at(-1)?.name : ''}
 {
-  ${line}
+  ${settings['output-format'] === 'stream-json' ? streamed(stages) : stages.join(' |\n  ')}
 }${redirected} &
 pipeline=$!
 while kill -0 "$pipeline" 2>/dev/null; do wait "$pipeline"; done
@@ -175,6 +178,11 @@ if [ "\${AGENTPIPE_SUPERVISED-}" ] && [ -s "$dir/log" ]; then
   ${settings.interactive ? `sed 's/^/said /' "$dir/errors" >&7\n  ` : ''}echo "log $(cat "$dir/log")" >&7
 fi
 `
+}
+
+/** The last one gets what event-store prints on descriptor 4: so that it is seen when who reads the lines has left. */
+function streamed(stages: readonly string[]): string {
+  return `{ ${stages.slice(0, -1).join(' |\n    ')}; } 4>&1 |\n  ${stages.at(-1)}`
 }
 
 const CLOSING = `
@@ -201,6 +209,8 @@ while read -r event name status; do
   [ "$name:$status" = tee:0 ] || first=\${first:-$name}
   [ "$name" != agent-loop ] || ended=yes
   [ "$status" != 69 ] || [ -z "$early" ] || continue
+  # We have told it to leave, its reader having left.
+  [ "$name:$status:$left" != agent-loop:143:yes ] || status=141
   case $name:$status in
     *:0) continue ;;
     tee:141) ;;

@@ -26,6 +26,22 @@ t.test('a renderer that reads nothing is a reader that has left', async (t) => {
   t.match(await agent(new Workspace(t, ANSWER), ['--stage', 'resp-render=true', 'go']), { status: 141, stderr: '' })
 })
 
+t.test('a reader of lines of JSON that has left ends the turn', async (t) => {
+  const FORMAT = 'agentpipe --provider replay --from model.resp --output-format stream-json'
+  const commands = `mkfifo commands; exec 5<>commands; echo '{"type":"user_input","text":"go"}' >&5`
+  for (const [before, line] of [
+    ['true', `${FORMAT} go`],
+    [commands, `${FORMAT} --input-format stream-json <commands 5>&-`],
+  ]) {
+    const workspace = new Workspace(t, LONG)
+    const { stdout, stderr } = await shell(`${before}; { ${line}; echo "status $?" >&2; } | head -1`, [], inside(workspace))
+    t.match(stdout.toString(), /^\{.*"type":"hello".*\}\n$/)
+    t.equal(stderr, 'status 141\n')
+    t.match(logged(workspace).at(-1), { type: 'stop', reason: 'interrupted' }, 'and all of it is in the log')
+    t.same(await leftovers(workspace), [])
+  }
+})
+
 t.test('a renderer that SIGINT ends, as it does before it can take it, is one that was interrupted', async (t) => {
   t.match(await agent(new Workspace(t, ANSWER), ['--stage', 'resp-render=exit 130', 'go']), { status: 130, stderr: '' })
 })
