@@ -1,11 +1,11 @@
 import { command } from '@agentpipe/stage'
 import { blocksOf } from './blocks.js'
 import type { Line } from './lines.js'
-import { entriesIn, logLines } from './log-reader.js'
+import { type Damaged, entriesIn, logLines, tellProblems } from './log-reader.js'
 import { markdown } from './markdown.js'
 import { PlainLines } from './plain-line.js'
 import { type Watched, withProgress } from './progress.js'
-import { entriesOf, framesOf, readingOptions, sessionFile } from './reading.js'
+import { entriesOf, framesOf, readingOptions, sessionFile, telling } from './reading.js'
 import type { Session } from './sessions.js'
 
 const options = {
@@ -37,30 +37,33 @@ type Pieces = (watched: Watched, session: Session) => Iterable<Buffer | string>
 
 const FORMATS: Readonly<Record<'resp' | 'jsonl' | 'md', Pieces>> = {
   resp: (watched, { log }) => framesOf(watched, log),
-  jsonl: ({ read }, { log }) => wholeLines(log, { read }),
+  jsonl: (watched, { log }) => wholeLines(watched, log),
   md: (watched, session) => markdown(session, blocksOf(entriesOf(watched, session.log, { read: watched.read }))),
 }
 
-/** The lines of a log as they stand, a record each, and behind each its LF; good until the next piece is asked for. What is damaged is left out. */
-export function* wholeLines(
-  log: string,
-  { read, toSeq = Number.POSITIVE_INFINITY }: { read: (bytes: number) => void; toSeq?: number | undefined },
-): Generator<Buffer> {
-  const plain = new PlainLines()
-  for (const line of logLines(log)) {
-    read(line.length)
-    for (const { seq, bytes } of recordsOn(line, plain)) {
-      if (seq > toSeq) continue
-      yield bytes
-      yield LF
-    }
+/** The lines of a log as they stand, a record each, and behind each its LF; good until the next piece is asked for. What is damaged is told of and left out. */
+export function* wholeLines(watched: Watched, log: string, toSeq = Number.POSITIVE_INFINITY): Generator<Buffer> {
+  for (const { seq, bytes } of telling(watched, log, (damaged) => recordsIn(log, damaged, watched.read))) {
+    if (seq > toSeq) continue
+    yield bytes
+    yield LF
   }
 }
 
-function recordsOn(line: Line, plain: PlainLines): { seq: number; bytes: Buffer }[] {
+function* recordsIn(log: string, damaged: Damaged, read: (bytes: number) => void): Generator<{ seq: number; bytes: Buffer }> {
+  const plain = new PlainLines()
+  let number = 0
+  for (const line of logLines(log)) {
+    read(line.length)
+    yield* recordsOn(line, ++number, plain, damaged)
+  }
+}
+
+function recordsOn(line: Line, number: number, plain: PlainLines, damaged: Damaged): { seq: number; bytes: Buffer }[] {
   const { bytes } = line
-  const head = plain.recordIn(bytes)
-  if (head !== undefined) return [{ seq: head.seq, bytes }]
-  const { entries, pieces } = entriesIn(line)
+  const record = plain.recordIn(bytes)
+  if (record !== undefined) return [{ seq: record.seq, bytes }]
+  const { entries, pieces, problems } = entriesIn(line)
+  tellProblems(line, problems, number, damaged)
   return entries.map(({ record: { seq } }, index) => ({ seq, bytes: pieces[index] ?? bytes }))
 }

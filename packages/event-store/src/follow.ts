@@ -31,7 +31,7 @@ export const follow = command({
     for (;;) {
       // Asked first: what is written before the writer leaves is still read.
       const done = once && !isBeingWritten(dirname(log))
-      follower.read()
+      follower.read(done)
       context.output.flush()
       if (done || context.output.closed) return
       await sleep(EACH_MS)
@@ -55,13 +55,13 @@ class Follower {
     this.#descriptor = openLog(log)
   }
 
-  /** Prints what has come. Throws StageError (66) where the log is gone. */
-  read(): void {
+  /** Prints what has come; of a last line without LF only `done` knows that nothing more will. Throws StageError (66) where the log is gone. */
+  read(done: boolean): void {
     this.#reopenIfReplaced()
     if (fstatSync(this.#descriptor).size === this.#at) return
     const { output } = this.#context
     for (const line of linesOf(this.#descriptor, this.#at)) {
-      if (!line.ended) return
+      if (!line.ended && !done) return
       this.#at = line.start + line.length + 1
       for (const { record, frame } of this.#entriesIn(line)) {
         if (record.seq <= this.#lastSeq) continue
@@ -76,7 +76,7 @@ class Follower {
     const entry = this.#plain.entryIn(line.bytes)
     if (entry !== undefined) return [entry]
     const { entries, problems } = entriesIn(line)
-    for (const problem of problems) this.#context.diagnose(`${this.#log}: line at byte ${line.start}: ${problem}`)
+    for (const problem of problems) this.#context.diagnose(`${this.#log}: line at byte ${line.start}: ${line.ended ? '' : 'torn, '}${problem}`)
     return entries
   }
 

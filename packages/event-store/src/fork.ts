@@ -1,11 +1,12 @@
 import { existsSync, renameSync, rmdirSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { isSessionId, SESSION_ID_FORM } from '@agentpipe/message'
 import { command, EXIT, logPath, makeDirectory, StageError, syncDirectories, systemError, usage } from '@agentpipe/stage'
 import { wholeLines } from './export.js'
 import { Progress } from './progress.js'
 import { readingOptions, sessionFile } from './reading.js'
 import { makeSessionId } from './session-id.js'
+import { lockSession } from './session-lock.js'
 import { SideFile, sidePath } from './side-file.js'
 
 const options = {
@@ -22,13 +23,13 @@ export const fork = command({
   examples: ['event-store fork latest', 'event-store replay "$(event-store fork latest --at 1)" | resp json'],
   act(context) {
     const { at, session: id = makeSessionId(new Date()) } = context.options
+    if (at === 0) throw usage('--at: expected the number of an event, 1 or more')
     if (!isSessionId(id)) throw usage(`--session: expected ${SESSION_ID_FORM}, found ${JSON.stringify(id)}`)
     const { log } = sessionFile(context)
     const directory = join(dirname(dirname(log)), id)
-    if (existsSync(logPath(directory))) throw new StageError(EXIT.CANNOT_CREATE, `there is a session ${id} already: give another --session`)
     try {
       const progress = new Progress([{ log }])
-      copy(log, directory, { read: progress.read, toSeq: at })
+      copy(wholeLines({ read: progress.read, diagnose: progress.around(context.diagnose) }, log, at), directory)
       progress.clear()
     } catch (error) {
       throw error instanceof StageError ? error : systemError(EXIT.CANNOT_CREATE, `cannot write ${directory}`, error)
@@ -38,20 +39,31 @@ export const fork = command({
 })
 
 /** The session is there in one step, when all of it is on disk. */
-function copy(log: string, directory: string, what: Parameters<typeof wholeLines>[1]): void {
+function copy(lines: Iterable<Buffer>, directory: string): void {
   makeDirectory(directory)
-  const path = logPath(directory)
+  // Nobody else makes a session of this id meanwhile.
+  const release = lockSession(directory)
+  try {
+    write(lines, logPath(directory))
+  } finally {
+    release()
+    withoutDirectory(directory)
+  }
+  syncDirectories(directory)
+}
+
+/** Throws StageError (73) where there is such a log. */
+function write(lines: Iterable<Buffer>, path: string): void {
+  if (existsSync(path)) throw new StageError(EXIT.CANNOT_CREATE, `there is a session ${basename(dirname(path))} already: give another --session`)
   const copied = new SideFile(sidePath(path, 'new'))
   try {
-    for (const piece of wholeLines(log, what)) copied.write(piece)
+    for (const line of lines) copied.write(line)
     copied.finish()
     renameSync(copied.path, path)
   } catch (error) {
     copied.discard()
-    withoutDirectory(directory)
     throw error
   }
-  syncDirectories(directory)
 }
 
 /** One that was there before, with something in it, stays. */

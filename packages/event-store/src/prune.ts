@@ -1,11 +1,12 @@
-import { statSync } from 'node:fs'
-import { command, type Diagnose, EXIT, StageError, usage } from '@agentpipe/stage'
+import { fstatSync } from 'node:fs'
+import { command, EXIT, usage } from '@agentpipe/stage'
+import { inLog, lastRecord } from './log-reader.js'
 import { Progress } from './progress.js'
-import { readingOptions, sessionsHere } from './reading.js'
+import { oneOfMany, readingOptions, sessionsHere } from './reading.js'
 import { remove } from './remove.js'
-import { lastEventOf, type Session } from './sessions.js'
+import type { Session } from './sessions.js'
 
-const UNIT_MS: Readonly<Record<string, number>> = { '': 1000, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 }
+const UNIT_MS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 }
 
 const options = {
   'older-than': { type: 'text', value: 'AGE', about: 'whose last event is older than this: 90d, 12h' },
@@ -29,39 +30,28 @@ export const prune = command({
     const diagnose = progress.around(context.diagnose)
     for (const session of sessions) {
       progress.done(session)
-      const last = lastTime(session)
-      if (last >= limit) continue
-      if (!dry && !removed(diagnose, session)) status = EXIT.TRY_AGAIN
-      else {
+      const done = oneOfMany(diagnose, () => {
+        const last = lastTime(session)
+        if (last >= limit) return
+        if (!dry) remove(session)
         progress.clear()
         context.output.write(`${dry ? 'would remove' : 'removed'} ${session.id}, last event ${new Date(last).toISOString().slice(0, 10)}\n`)
         context.output.flush()
-      }
+      })
+      status = Math.max(status, done)
     }
     progress.clear()
     return status
   },
 })
 
-/** One that is being written stays. */
-function removed(diagnose: Diagnose, session: Session): boolean {
-  try {
-    remove(session)
-    return true
-  } catch (error) {
-    if (!(error instanceof StageError)) throw error
-    diagnose(error.message)
-    return false
-  }
-}
-
-/** Where no event tells, as in an empty log, the file's time has to. */
-function lastTime(session: Session): number {
-  return Date.parse(lastEventOf(session) ?? '') || statSync(session.log).mtimeMs
+/** Where no event tells, as in an empty log, the file's time has to. Throws StageError (66) where the log can't be read. */
+function lastTime({ log }: Session): number {
+  return inLog(log, (descriptor) => Date.parse(lastRecord(descriptor)?.time ?? '') || fstatSync(descriptor).mtimeMs)
 }
 
 function milliseconds(age: string): number {
-  const [, number, unit] = /^(\d+(?:\.\d+)?)([smhdw]?)$/.exec(age) ?? []
+  const [, number, unit] = /^(\d+(?:\.\d+)?)([smhdw])$/.exec(age) ?? []
   if (number === undefined || unit === undefined) throw usage(`--older-than: expected a time like 90d, 12h or 2w, found ${JSON.stringify(age)}`)
   return Number(number) * (UNIT_MS[unit] as number)
 }

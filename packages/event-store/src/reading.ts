@@ -1,5 +1,5 @@
 import { dirname } from 'node:path'
-import { type Context, type Diagnose, projectDirectory, stateDirectory, usage, workingDirectory } from '@agentpipe/stage'
+import { type Context, type Diagnose, EXIT, projectDirectory, StageError, stateDirectory, usage, workingDirectory } from '@agentpipe/stage'
 import { frameBytes } from './frame-bytes.js'
 import { type Damaged, type Extent, type LogEntry, readLog } from './log-reader.js'
 import type { Watched } from './progress.js'
@@ -14,11 +14,11 @@ export const readingOptions = {
   dir: { type: 'text', value: 'DIR', about: 'state directory, in place of XDG_STATE_HOME/agentpipe' },
 } as const
 
-type Reading = Pick<Context<typeof readingOptions>, 'options' | 'operands'>
+type Reading = Pick<Context<typeof readingOptions>, 'options' | 'operands' | 'diagnose'>
 
 /** The session that the one operand names. Throws StageError: 64, or 66 where there is none. */
 export function sessionFile(context: Reading): Session {
-  return findSession(stateDirectory(context.options.dir), oneId(context))
+  return findSession(stateDirectory(context.options.dir), oneId(context), context.diagnose)
 }
 
 /** The one operand. Throws StageError (64) where there is none, or more. */
@@ -34,9 +34,9 @@ export function sessionsMeant(context: Reading, all: boolean): Session[] {
 }
 
 /** The sessions of this directory, or of all. */
-export function sessionsHere({ options: { dir } }: Pick<Reading, 'options'>, all: boolean): Session[] {
+export function sessionsHere({ options: { dir }, diagnose }: Pick<Reading, 'options' | 'diagnose'>, all: boolean): Session[] {
   const state = stateDirectory(dir)
-  return all ? allSessions(state) : sessionsIn(projectDirectory(state, workingDirectory()))
+  return all ? allSessions(state, diagnose) : sessionsIn(projectDirectory(state, workingDirectory()))
 }
 
 /** What a log holds. Damaged lines are told of on stderr, the first ones each, the rest as a number; what a live writer has not yet ended is no damage. */
@@ -54,7 +54,20 @@ interface Telling {
   readonly diagnose: Diagnose
 }
 
-function* telling<Item>({ diagnose }: Telling, log: string, items: (damaged: Damaged) => Iterable<Item>): Generator<Item> {
+/** Reads one log of several. Where that can't be read it is told of, and the others can be; gives the status for it. */
+export function oneOfMany(diagnose: Diagnose, read: () => void): number {
+  try {
+    read()
+    return EXIT.OK
+  } catch (error) {
+    if (!(error instanceof StageError)) throw error
+    diagnose(error.message)
+    return error.status
+  }
+}
+
+/** What `items` gives of a log: it is handed whom to tell of damage. */
+export function* telling<Item>({ diagnose }: Telling, log: string, items: (damaged: Damaged) => Iterable<Item>): Generator<Item> {
   let count = 0
   const damaged = (where: string, damage: string) => {
     if (damage.startsWith('torn') && isBeingWritten(dirname(log))) return

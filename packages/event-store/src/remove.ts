@@ -11,10 +11,10 @@ export const rm = command({
   options: readingOptions,
   operands: 'ID...',
   examples: ['event-store rm demo', 'event-store rm latest'],
-  act({ options: { dir }, operands, output }) {
+  act({ options: { dir }, operands, output, diagnose }) {
     if (operands.length === 0) throw usage('expected IDs of sessions; see event-store list')
     // All or none where one is not clear.
-    const sessions = new Map(operands.map((id) => findSession(stateDirectory(dir), id)).map((session) => [session.log, session]))
+    const sessions = new Map(operands.map((id) => findSession(stateDirectory(dir), id, diagnose)).map((session) => [session.log, session]))
     for (const session of sessions.values()) {
       remove(session)
       output.write(`removed ${session.id}\n`)

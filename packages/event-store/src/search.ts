@@ -2,7 +2,7 @@ import { jsonText } from '@agentpipe/message'
 import { type Context, command, EXIT, printable, stateDirectory, usage } from '@agentpipe/stage'
 import { type Block, blocksOf } from './blocks.js'
 import { Progress } from './progress.js'
-import { entriesOf, readingOptions } from './reading.js'
+import { entriesOf, oneOfMany, readingOptions } from './reading.js'
 import { allSessions, byLatestEvent, findSession, type Session } from './sessions.js'
 
 /** As grep(1) has it. */
@@ -28,21 +28,27 @@ export const search = command({
     const [, id] = context.operands
     const pattern = patternOf(context)
     const state = stateDirectory(context.options.dir)
-    const sessions = id === undefined ? byLatestEvent(allSessions(state)) : [findSession(state, id)]
+    const sessions = id === undefined ? byLatestEvent(allSessions(state, context.diagnose)) : [findSession(state, id, context.diagnose)]
     const progress = new Progress(sessions)
     let found = false
+    let status: number = EXIT.OK
+    const diagnose = progress.around(context.diagnose)
     for (const session of sessions) {
-      for (const block of blocksOf(entriesOf({ diagnose: progress.around(context.diagnose) }, session.log, { read: progress.read }))) {
-        for (const line of matches(block.text, pattern)) {
-          found = true
-          progress.clear()
-          print(context, session, block, line)
+      const looked = oneOfMany(diagnose, () => {
+        for (const block of blocksOf(entriesOf({ diagnose }, session.log, { read: progress.read }))) {
+          for (const line of matches(block.text, pattern)) {
+            found = true
+            progress.clear()
+            print(context, session, block, line)
+          }
+          if (context.output.closed) return
         }
-        if (context.output.closed) return EXIT.OK
-      }
+      })
+      if (context.output.closed) return EXIT.OK
+      status = Math.max(status, looked)
     }
     progress.clear()
-    return found ? EXIT.OK : NOTHING_FOUND
+    return status !== EXIT.OK || found ? status : NOTHING_FOUND
   },
 })
 

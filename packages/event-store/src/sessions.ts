@@ -1,7 +1,7 @@
-import { existsSync, readdirSync } from 'node:fs'
+import { readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { isSessionId } from '@agentpipe/message'
-import { EXIT, logPath, projectDirectory, projectsDirectory, StageError, systemError, usage, workingDirectory } from '@agentpipe/stage'
+import { type Diagnose, EXIT, logPath, projectDirectory, projectsDirectory, StageError, systemError, usage, workingDirectory } from '@agentpipe/stage'
 import { inLog, lastRecord } from './log-reader.js'
 import { LATEST } from './session-id.js'
 
@@ -25,29 +25,48 @@ export function sessionsIn(project: string): Session[] {
   return namesIn(project)
     .filter(isSessionId)
     .map((id) => ({ id, project: basename(project), log: logPath(join(project, id)) }))
-    .filter(({ log }) => existsSync(log))
+    .filter(({ log }) => isThere(log))
 }
 
-/** The sessions of all projects. */
-export function allSessions(state: string): Session[] {
+/** The sessions of all projects. One that can't be read is told of, and the others are used. */
+export function allSessions(state: string, diagnose: Diagnose): Session[] {
   const projects = projectsDirectory(state)
-  return namesIn(projects).flatMap((name) => sessionsIn(join(projects, name)))
+  return namesIn(projects).flatMap((name) => {
+    try {
+      return sessionsIn(join(projects, name))
+    } catch (error) {
+      if (!(error instanceof StageError)) throw error
+      diagnose(error.message)
+      return []
+    }
+  })
+}
+
+/** Also where we may not look: who reads it says so. */
+function isThere(log: string): boolean {
+  try {
+    return statSync(log, { throwIfNoEntry: false }) !== undefined
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EACCES'
+  }
 }
 
 /**
  * The session that a user means by `given`: an id or the beginning of one, of the current directory's project or else of any, or
  * `latest` in this project. An exact id goes before a longer one. Throws StageError: 66 where there is none, 64 where there are several.
  */
-export function findSession(state: string, given: string): Session {
+export function findSession(state: string, given: string, diagnose: Diagnose): Session {
   const here = sessionsIn(projectDirectory(state, workingDirectory()))
   if (given === LATEST) return latestOf(here) ?? missing('there is no session of this directory yet')
-  for (const sessions of [here, allSessions(state)]) {
-    const exact = sessions.filter(({ id }) => id === given)
-    const matches = exact.length > 0 ? exact : sessions.filter(({ id }) => given !== '' && id.startsWith(given))
-    if (matches.length === 1) return matches[0] as Session
-    if (matches.length > 1) throw usage(`${JSON.stringify(given)} may be ${choice(matches)}`)
-  }
-  return missing(`there is no session ${JSON.stringify(given)}`)
+  const matchesHere = matchesIn(here, given)
+  const matches = matchesHere.length > 0 ? matchesHere : matchesIn(allSessions(state, diagnose), given)
+  if (matches.length > 1) throw usage(`${JSON.stringify(given)} may be ${choice(matches)}`)
+  return matches[0] ?? missing(`there is no session ${JSON.stringify(given)}`)
+}
+
+function matchesIn(sessions: readonly Session[], given: string): readonly Session[] {
+  const exact = sessions.filter(({ id }) => id === given)
+  return exact.length > 0 ? exact : sessions.filter(({ id }) => given !== '' && id.startsWith(given))
 }
 
 /** The first few sessions, by id and project, and how many more there are. */
@@ -104,7 +123,7 @@ function namesIn(directory: string): string[] {
   try {
     return readdirSync(directory).sort()
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return []
+    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return []
     throw systemError(EXIT.NO_INPUT, `cannot read ${directory}`, error)
   }
 }

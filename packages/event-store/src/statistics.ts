@@ -57,7 +57,7 @@ export class Statistics {
   /** `counted`: the ids of all sessions that are added up. A sub-agent's usage stands in its own session and in that which started it. */
   constructor(readonly counted: ReadonlySet<string>) {}
 
-  beginSession(): void {
+  endSession(): void {
     this.#takeOfSubAgent()
     this.#sessions++
     this.#open.clear()

@@ -1,9 +1,10 @@
 import { jsonText } from '@agentpipe/message'
-import { command } from '@agentpipe/stage'
-import { entriesIn, logLines } from './log-reader.js'
+import { command, EXIT } from '@agentpipe/stage'
+import { type Damaged, entriesIn, logLines, tellProblems } from './log-reader.js'
 import { PlainLines } from './plain-line.js'
 import { Progress } from './progress.js'
-import { readingOptions, sessionsMeant } from './reading.js'
+import { oneOfMany, readingOptions, sessionsMeant, telling } from './reading.js'
+import type { EventRecord } from './record.js'
 import { Statistics } from './statistics.js'
 import { report } from './stats-report.js'
 
@@ -23,19 +24,37 @@ export const stats = command({
     const sessions = sessionsMeant(context, context.options.all)
     const progress = new Progress(sessions)
     const statistics = new Statistics(new Set(sessions.map(({ id }) => id)))
-    const plain = new PlainLines()
-    for (const { log } of sessions) {
-      statistics.beginSession()
-      for (const line of logLines(log)) {
-        progress.read(line.length)
-        const record = plain.recordIn(line.bytes)
-        if (record !== undefined) statistics.take(record)
-        else for (const entry of entriesIn(line).entries) statistics.take(entry.record)
-      }
-    }
+    const diagnose = progress.around(context.diagnose)
+    const statuses = sessions.map(({ log }) =>
+      oneOfMany(diagnose, () => {
+        for (const record of telling({ diagnose }, log, (damaged) => recordsOf(log, damaged, progress.read))) statistics.take(record)
+        statistics.endSession()
+      }),
+    )
     progress.clear()
+    const status = Math.max(EXIT.OK, ...statuses)
+    if (status !== EXIT.OK && !statuses.includes(EXIT.OK)) return status
     const figures = statistics.figures()
     if (context.options.json) context.output.write(`${jsonText(figures)}\n`)
     else for (const line of report(figures)) context.output.write(`${line}\n`)
+    return status
   },
 })
+
+/** The records of a log; good until the next one is asked for. */
+function* recordsOf(log: string, damaged: Damaged, read: (bytes: number) => void): Generator<EventRecord> {
+  const plain = new PlainLines()
+  let number = 0
+  for (const line of logLines(log)) {
+    number++
+    read(line.length)
+    const record = plain.recordIn(line.bytes)
+    if (record !== undefined) {
+      yield record
+      continue
+    }
+    const { entries, problems } = entriesIn(line)
+    tellProblems(line, problems, number, damaged)
+    for (const entry of entries) yield entry.record
+  }
+}

@@ -1,9 +1,9 @@
 import { dirname } from 'node:path'
-import { type Context, command, EXIT, printable, StageError } from '@agentpipe/stage'
+import { type Context, command, EXIT, printable } from '@agentpipe/stage'
 import { entriesIn, logLines } from './log-reader.js'
 import { PlainLines } from './plain-line.js'
 import { Progress } from './progress.js'
-import { readingOptions, sessionsMeant } from './reading.js'
+import { oneOfMany, readingOptions, sessionsMeant } from './reading.js'
 import { repair } from './repair.js'
 import { isBeingWritten } from './session-lock.js'
 import type { Session } from './sessions.js'
@@ -47,16 +47,14 @@ function verified(context: Context<typeof options>, session: Session, progress: 
     output.write(`${text}\n`)
     output.flush()
   }
-  try {
+  let status: number = EXIT.OK
+  const read = oneOfMany(progress.around(diagnose), () => {
     const findings = examine(session.log, progress.read, (line, problem) => print(printable(`${session.log}: line ${line}: ${problem}`)))
     const aside = findings.damaged > 0 && context.options.repair ? repair(session.log) : undefined
     print(`${session.id}: ${summary(findings)}${aside === undefined ? '' : `; repaired: what was damaged is in ${printable(aside)}`}`)
-    return findings.damaged > 0 && aside === undefined ? EXIT.DATA : EXIT.OK
-  } catch (error) {
-    if (!(error instanceof StageError)) throw error
-    progress.around(diagnose)(error.message)
-    return error.status
-  }
+    if (findings.damaged > 0 && aside === undefined) status = EXIT.DATA
+  })
+  return Math.max(status, read)
 }
 
 /** Reads a whole log. What a live writer has not yet ended is no damage. */
