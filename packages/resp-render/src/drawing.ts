@@ -28,15 +28,12 @@ export function drawing(rendering: Rendering, { output, terminal, width }: Place
   const screen = new Output({ descriptor: terminal })
   const renderer = rendering instanceof Renderer ? rendering : undefined
   const prompt = renderer && process.env.TERM !== 'dumb' ? new PromptLine(renderer.theme) : undefined
-  let columns = width()
-  process.on('SIGWINCH', () => {
-    columns = width()
-    renderer?.resize(columns)
-  })
+  // Asked for as it is drawn: the PROMPT for another width may come before our own SIGWINCH is seen, and with the old width too little would be taken away.
+  process.on('SIGWINCH', () => renderer?.resize(width()))
   let bell = ''
   const draw = (changed: boolean) => {
     const text = rendering.take()
-    if (text !== '' || changed) screen.write((prompt ? prompt.below(text, columns) : text) + bell)
+    if (text !== '' || changed) screen.write((prompt ? prompt.below(text, width()) : text) + bell)
     bell = ''
     screen.flush()
   }
@@ -51,7 +48,7 @@ export function drawing(rendering: Rendering, { output, terminal, width }: Place
   const end = () => {
     rendering.end()
     draw(false)
-    if (prompt) screen.write(prompt.end(columns))
+    if (prompt) screen.write(prompt.end(width()))
     screen.flush()
     return undefined
   }

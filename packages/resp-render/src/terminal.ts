@@ -28,10 +28,19 @@ export function isTerminal(descriptor: number): boolean {
   return isatty(descriptor)
 }
 
+/** A stream of Node knows the size that was at its beginning or at its last refresh, and has no public word for one. */
+type Window = WriteStream & { readonly _refreshSize?: () => void }
+
+/** One a terminal, however often its size is asked for. */
+const windows = new Map<number, Window>()
+
 function windowColumns(terminal: number): number {
   if (!isatty(terminal)) return 0
   try {
-    return new WriteStream(terminal).getWindowSize()[0]
+    const known = windows.get(terminal)
+    if (known?._refreshSize === undefined) windows.set(terminal, new WriteStream(terminal))
+    else known._refreshSize()
+    return windows.get(terminal)?.getWindowSize()[0] ?? 0
   } catch {
     return 0
   }

@@ -90,3 +90,12 @@ t.test('on a terminal: frames go on, and there is none without a terminal', asyn
   const without = await shell('setsid resp-render --tty <in', [], { cwd: t.testdir({ in: '' }) })
   t.match(without, { status: 69, stderr: /^resp-render: --tty: cannot open the terminal: / })
 })
+
+t.test('another width of the terminal is known as soon as something is drawn, before its signal comes', async (t) => {
+  // In the background it gets no SIGWINCH at all: that goes to the foreground.
+  const script = `set -m; stty cols 40; mkfifo in; resp-render --tty <in >out & exec 3>in; cat one >&3
+    until cmp -s one out; do sleep 0.05; done; stty cols 10; cat two >&3; exec 3>&-; wait`
+  const cwd = t.testdir({ one: frames(['PROMPT', 'a'.repeat(25), '25']), two: frames(['PROMPT', 'b', '1']), script })
+  const { stdout } = await shell('script -qec "bash script" screen >/dev/null; cat screen', [], { cwd, env: { TERM: 'xterm', SHELL: '/bin/sh' } })
+  t.match(stdout.toString().split('a'.repeat(25))[1], '\r\x1b[2A\x1b[J', 'it stood in three rows')
+})
