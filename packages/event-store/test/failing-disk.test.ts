@@ -27,6 +27,12 @@ ssize_t write(int fd, const void *bytes, size_t length) {
 }
 int fdatasync(int fd) { if (getenv("NO_SYNC")) { errno = EIO; return -1; } (void)fd; return 0; }
 int fsync(int fd) { return fdatasync(fd); }
+int unlink(const char *path) {
+  static int (*real)(const char *);
+  if (getenv("NO_UNLINK")) { errno = EROFS; return -1; }
+  if (!real) real = dlsym(RTLD_NEXT, "unlink");
+  return real(path);
+}
 `
 
 const TEXTS = Array.from({ length: 20 }, (_, index) => `event ${index}`)
@@ -57,6 +63,15 @@ t.test('a file system that fails, at any byte', async (t) => {
       `${budget}: what went on is what is there`,
     )
   }
+  const readOnly = await store.shell(`LD_PRELOAD=${shim} event-store --session readonly`, [], {
+    input: INPUT,
+    env: { BUDGET: '100', ERRNO: '30', NO_UNLINK: '1' },
+  })
+  t.match(
+    readOnly,
+    { status: 74, stderr: /^event-store: cannot write [^\n]*read-only[^\n]*\n$/i },
+    'a file system that becomes read-only: not even the lock can be removed',
+  )
   const unsynced = await store.shell(`LD_PRELOAD=${shim} event-store --session sync --fsync always`, [], {
     input: INPUT,
     env: { BUDGET: '100000', ERRNO: '5', NO_SYNC: '1' },

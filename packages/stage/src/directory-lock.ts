@@ -51,7 +51,11 @@ function held(own: string): () => void {
   const touching = setInterval(() => touch(own), TOUCH_MS).unref()
   return () => {
     clearInterval(touching)
-    rmSync(own, { force: true })
+    try {
+      rmSync(own, { force: true })
+    } catch {
+      // The file system has become read-only: of a dead owner it counts for nothing.
+    }
   }
 }
 
