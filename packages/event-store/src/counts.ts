@@ -6,7 +6,7 @@ import type { Session } from './sessions.js'
 import type { Tokens } from './tokens.js'
 
 /** Logs up to this size are counted again rather than remembered. */
-const SMALL_BYTES = 64 * 1024
+const SMALL_BYTES = 8 * 1024
 
 /** What was counted in the beginning of a log. */
 export interface Counts {

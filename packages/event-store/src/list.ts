@@ -30,11 +30,15 @@ export const list = command({
   act(context) {
     const { all, json, exact } = context.options
     const sessions = sessionsHere(context, all)
-    const outlines = sessions.map(outlineOf).sort(latestFirst)
+    const outlines = sessions.map(outlineOf)
     const progress = new Progress(exact ? sessions : [])
     const cache = new CountCache()
     const until = exact ? Number.POSITIVE_INFINITY : Date.now() + COUNTING_MS
-    const summaries = outlines.map((outline) => ({ ...outline, ...totalsOf(outline.session, { cache, until, read: progress.read }) }))
+    // The long ones last: none has to wait for them.
+    const summaries = outlines
+      .sort((one, other) => one.bytes - other.bytes)
+      .map((outline) => ({ ...outline, ...totalsOf(outline.session, { cache, until, read: progress.read }) }))
+      .sort(latestFirst)
     progress.clear()
     cache.save(sessions)
     const lines = json ? summaries.map(jsonLine) : rows(summaries, all, screenColumns())

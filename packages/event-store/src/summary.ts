@@ -21,6 +21,8 @@ export interface Outline {
   readonly lastEvent: string | undefined
   /** The first input, cut to 1,000 characters. */
   readonly prompt: string | undefined
+  /** Size of the log. */
+  readonly bytes: number
   /** Why the log could not be read. */
   readonly problem: string | undefined
 }
@@ -45,9 +47,15 @@ export interface CountOptions {
 /** Looks at both ends of a log. One that can't be read has an outline that says so. */
 export function outlineOf(session: Session): Outline {
   try {
-    return inLog(session.log, (descriptor) => ({ session, prompt: firstPrompt(descriptor), lastEvent: lastRecord(descriptor)?.time, problem: undefined }))
+    return inLog(session.log, (descriptor) => ({
+      session,
+      prompt: firstPrompt(descriptor),
+      lastEvent: lastRecord(descriptor)?.time,
+      bytes: fstatSync(descriptor).size,
+      problem: undefined,
+    }))
   } catch (error) {
-    return { session, lastEvent: undefined, prompt: undefined, problem: (error as Error).message.replace(` ${session.log}`, '') }
+    return { session, lastEvent: undefined, prompt: undefined, bytes: 0, problem: (error as Error).message.replace(` ${session.log}`, '') }
   }
 }
 

@@ -3,7 +3,7 @@ import { appendFileSync, chmodSync, copyFileSync, mkdirSync, readdirSync, readFi
 import { dirname, join } from 'node:path'
 import { fieldsOf, frames } from '@agentpipe/testing'
 import t from 'tap'
-import { Store, textLine } from './support/store.js'
+import { linesOf, Store, textLine } from './support/store.js'
 
 const DAY = 24 * 60 * 60 * 1000
 
@@ -154,6 +154,27 @@ t.test('a directory that can only be read', async (t) => {
   t.same(readdirSync(dirname(log)), ['events.jsonl'])
   t.same([statSync(log).mtimeMs, statSync(log).size], [before.mtimeMs, before.size])
   chmodSync(dirname(log), 0o700)
+})
+
+t.test('there is time to count short logs, whatever long ones are beside them', async (t) => {
+  const store = new Store(t)
+  await store.write('short', prompt(1, 'x'))
+  await store.write('long', LONG.replaceAll('2026-12-01', '2026-12-02'))
+  const { now } = Date
+  let time = now()
+  // Each look at the clock takes long.
+  Date.now = () => (time += 200)
+  try {
+    const rows = linesOf((await store.read(['list'])).stdout.toString())
+    t.match(rows, [/^long .* 0\+ turns /, /^short .* 1 turn /])
+  } finally {
+    Date.now = now
+  }
+})
+
+t.test('a state directory without a name is none', async (t) => {
+  const store = new Store(t)
+  t.match(await store.read(['list', '--dir', '']), { status: 64, stderr: /--dir: expected a directory/ })
 })
 
 t.test('a new session beside a thousand others', async (t) => {

@@ -3,13 +3,16 @@ import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, realpathSync } f
 import { homedir } from 'node:os'
 import { dirname, isAbsolute, join, resolve } from 'node:path'
 import { readConfig } from './config.js'
+import { usage } from './options.js'
 
 /** Characters of a path that stand in a project's name. */
 const NAME_LENGTH = 80
 const HASH_DIGITS = 10
 
-/** Where all state is kept: `--dir`, else agentpipe in the XDG state directory, which counts only if it is absolute. */
+/** Where all state is kept: `--dir`, else agentpipe in the XDG state directory, which counts only if it is absolute. Throws StageError (64) for an empty one. */
 export function stateDirectory(dir: string | undefined): string {
+  // Of a variable that is not set: not the directory that somebody happens to be in.
+  if (dir === '') throw usage('--dir: expected a directory, found ""')
   if (dir !== undefined) return resolve(dir)
   const xdg = process.env.XDG_STATE_HOME
   return join(xdg !== undefined && isAbsolute(xdg) ? xdg : join(homedir(), '.local', 'state'), 'agentpipe')
