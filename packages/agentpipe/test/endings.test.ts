@@ -188,7 +188,7 @@ function temporary(workspace: Workspace): string[] {
 t.test('a program around agent-loop that holds its output open does not keep the ring going', async (t) => {
   const workspace = new Workspace(t, ANSWER)
   const around = 'agent-loop --provider replay --from model.resp --once --ring; exit $?'
-  t.match(await agent(workspace, ['--stage', `agent-loop=${around}`, 'go'], { timeout: 25_000 }), { status: 0, stderr: '', stdout: /answer/ })
+  t.match(await agent(workspace, ['--stage', `agent-loop=${around}`, 'go'], { timeout: 120_000 }), { status: 0, stderr: '', stdout: /answer/ })
   t.same(await leftovers(workspace), [])
 })
 

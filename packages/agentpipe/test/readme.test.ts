@@ -33,7 +33,7 @@ for (const block of blocks.filter(isRun)) {
     const workspace = newcomer(t)
     const env = { ...workspace.environment, PATH: `${workspace.path('stand-ins')}:${root}/dist/bin:${process.env.PATH}` }
     const files = filesOf(workspace)
-    const ended = await shell(`set -eo pipefail\n${block}`, [], { cwd: workspace.directory, env, timeout: 60_000 })
+    const ended = await shell(`set -eo pipefail\n${block}`, [], { cwd: workspace.directory, env, timeout: 120_000 })
     t.equal(ended.status, 0, ended.stderr)
     t.notMatch(ended.stderr, /\b(not found|internal error|no such)\b/i)
     t.same(filesOf(workspace), files, 'it leaves no file behind')
@@ -44,7 +44,7 @@ for (const block of blocks.filter(isRun)) {
 t.test('README: the whole agent, with a model in place of a key', async (t) => {
   const workspace = newcomer(t)
   const line = (blocks.find((block) => block.startsWith('mkfifo ')) as string).replace('agent-loop', 'agent-loop --from fixtures/tour/in.resp')
-  const ended = await shell(`set -eo pipefail\n${line}`, [], { cwd: workspace.directory, env: workspace.environment, timeout: 60_000 })
+  const ended = await shell(`set -eo pipefail\n${line}`, [], { cwd: workspace.directory, env: workspace.environment, timeout: 120_000 })
   t.match(ended, { status: 0, stderr: '' })
   t.match(ended.stdout.toString(), 'six times seven is 42')
   t.notOk(existsSync(workspace.path('back')))

@@ -77,7 +77,7 @@ t.test('a tool-runner that ends at once does not hang it', async (t) => {
   // Several times: tee then opens and closes the FIFO just when resp merge opens it.
   for (let time = 0; time < (everything ? 20 : 1); time++) {
     const workspace = new Workspace(t, model)
-    const ended = await agent(workspace, ['go'], { env: { TOOL_RUNNER: 'true' }, timeout: 20_000 })
+    const ended = await agent(workspace, ['go'], { env: { TOOL_RUNNER: 'true' }, timeout: 120_000 })
     t.equal(ended.timedOut, false)
     t.same(await leftovers(workspace), [])
   }

@@ -46,7 +46,7 @@ async function runsMoved(t: Test, prefix: string): Promise<void> {
   cpSync(fixture('sample-project'), project, { recursive: true })
   // What `node --test` prints is another version's.
   const replayed = ['--provider=replay', `--from=${fixture('demo/in.resp')}`, '--on-divergence=ignore']
-  const fixed = await run('env', [...environment, 'agentpipe', ...replayed, 'fix it'], { cwd: project, timeout: 60_000 })
+  const fixed = await run('env', [...environment, 'agentpipe', ...replayed, 'fix it'], { cwd: project, timeout: 120_000 })
   t.match(fixed, { status: 0, stderr: '' })
   t.match(await run('node', ['--test'], { cwd: project, env: { NODE_TEST_CONTEXT: undefined } }), { status: 0 })
   // The others have run just now.

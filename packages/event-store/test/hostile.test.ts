@@ -32,7 +32,7 @@ t.test('a log that is a FIFO, a device or a directory holds nothing up', async (
     3,
   )
   t.match(await store.read(['path', 'latest']), { stdout: /good/ })
-  t.match(await store.run(['follow', 'fifo'], { timeout: 20_000 }), { status: 66, stderr: /not a file/ })
+  t.match(await store.run(['follow', 'fifo'], { timeout: 120_000 }), { status: 66, stderr: /not a file/ })
   t.match(await store.read(['rm', 'fifo', 'zero', 'directory']), { status: 0 })
   t.match(await store.read(['list', '--json']), { stdout: /^\{"id":"good"[^\n]*\n$/ })
 })

@@ -59,8 +59,8 @@ t.test('a FIFO whose writer leaves as soon as we have opened it', async (t) => {
   const cwd = ring(t)
   writeFileSync(join(cwd, 'one'), frames(['TEXT', 'one']))
   for (let count = 0; count < 3; count++) {
-    t.match(await shell('cat one >back & resp merge back', [], { cwd, timeout: 10_000 }), { status: 0, stdout: frames(['TEXT', 'one']) })
-    t.match(await shell(': >back & resp merge back', [], { cwd, timeout: 10_000 }), { status: 0, stdout: Buffer.alloc(0) })
+    t.match(await shell('cat one >back & resp merge back', [], { cwd, timeout: 120_000 }), { status: 0, stdout: frames(['TEXT', 'one']) })
+    t.match(await shell(': >back & resp merge back', [], { cwd, timeout: 120_000 }), { status: 0, stdout: Buffer.alloc(0) })
   }
 })
 
@@ -93,7 +93,7 @@ t.test('large frames by both ways at once, to a slow reader', async (t) => {
   writeFileSync(join(cwd, 'big'), frames(['TEXT', Buffer.alloc(4 * 1024 * 1024, 'x')]))
   const { stdout, status } = await shell('cat big big big >back & cat big big big | resp merge - back | (sleep 1; resp stat --json); wait', [], {
     cwd,
-    timeout: 60_000,
+    timeout: 120_000,
   })
   t.equal(status, 0)
   t.match(JSON.parse(stdout.toString()), {
@@ -163,7 +163,7 @@ t.test('SIGINT changes nothing, however often; SIGTERM ends it', async (t) => {
 
 t.test('its owner is gone: it leaves with 69', async (t) => {
   const cwd = ring(t)
-  const ended = await shell('sleep 0.3 | { exec 8<&0; AGENTPIPE_WATCH_FD=8 resp merge back </dev/null; echo $?; }', [], { cwd, timeout: 10_000 })
+  const ended = await shell('sleep 0.3 | { exec 8<&0; AGENTPIPE_WATCH_FD=8 resp merge back </dev/null; echo $?; }', [], { cwd, timeout: 120_000 })
   t.match(ended, { status: 0, stdout: Buffer.from('69\n'), stderr: '' })
 })
 

@@ -50,10 +50,10 @@ t.test('a FIFO as stdin whose writer has left before we look', async (t) => {
   const cwd = t.testdir({ frames: frames(['TEXT', 'one']) })
   await shell('mkfifo fifo', [], { cwd })
   for (let count = 0; count < 5; count++) {
-    t.match(await line('(cat frames >fifo &); %passes <fifo', { cwd, timeout: 10_000 }), { status: 0, stdout: frames(['TEXT', 'one']) })
-    t.match(await line('(: >fifo &); %passes <fifo', { cwd, timeout: 10_000 }), { status: 0, stdout: Buffer.alloc(0) })
+    t.match(await line('(cat frames >fifo &); %passes <fifo', { cwd, timeout: 120_000 }), { status: 0, stdout: frames(['TEXT', 'one']) })
+    t.match(await line('(: >fifo &); %passes <fifo', { cwd, timeout: 120_000 }), { status: 0, stdout: Buffer.alloc(0) })
   }
-  const slow = await line('({ cat frames; sleep 0.5; cat frames; } >fifo &); %passes <fifo', { cwd, timeout: 10_000 })
+  const slow = await line('({ cat frames; sleep 0.5; cat frames; } >fifo &); %passes <fifo', { cwd, timeout: 120_000 })
   t.match(slow, { status: 0, stdout: frames(['TEXT', 'one'], ['TEXT', 'one']) }, 'one that stays is read to its end')
 })
 

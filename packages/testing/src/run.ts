@@ -17,7 +17,7 @@ export interface RunOptions {
   readonly cwd?: string
   /** Added to the environment; undefined removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>
-  /** After this many milliseconds it is killed. */
+  /** After this many milliseconds it is killed, as it hangs: long, as machines are busy. */
   readonly timeout?: number
 }
 
@@ -37,7 +37,7 @@ export function testEnvironment(extra: RunOptions['env'] = {}): Record<string, s
 }
 
 /** Runs a program to its end. Never throws for how it ended. */
-export async function run(command: string, args: readonly string[] = [], { input = '', cwd, env, timeout = 30_000 }: RunOptions = {}): Promise<Ended> {
+export async function run(command: string, args: readonly string[] = [], { input = '', cwd, env, timeout = 120_000 }: RunOptions = {}): Promise<Ended> {
   const environment = testEnvironment(env)
   const result = await execa(command, args, {
     input,

@@ -9,7 +9,7 @@ export function agent(workspace: Workspace, args: readonly string[], options: Ru
 
 /** Options that run something in a workspace. */
 export function inside(workspace: Workspace, options: RunOptions = {}): RunOptions {
-  return { cwd: workspace.directory, timeout: 60_000, ...options, env: { ...workspace.environment, ...options.env } }
+  return { cwd: workspace.directory, timeout: 120_000, ...options, env: { ...workspace.environment, ...options.env } }
 }
 
 /** The lines of the one session's log that are whole, as objects. */
