@@ -64,3 +64,20 @@ t.test('long events among others: in order, printed as they are recorded, and no
     ['a'],
   )
 })
+
+t.test('recording takes memory that does not grow, and a field of 10 MB is in it about once', async (t) => {
+  const store = new Store(t)
+  writeFileSync(store.path('many'), frames(...Array.from({ length: 60_000 }, (_, index) => ['TEXT', `a few words of an answer, no more: ${index}`])))
+  writeFileSync(store.path('long'), frames(['TOOL_RESULT', 'c1', 'Bash', 'line "of" output\n'.repeat(600_000)]))
+  const peak = store.path('peak.cjs')
+  writeFileSync(peak, `process.on('exit', () => require('fs').writeSync(2, process.resourceUsage().maxRSS + '\\n'))`)
+  for (const [input, args, most] of [
+    ['many', '--redact sesame', 100_000],
+    ['many', '--stream-json=3 3>&1', 100_000],
+    ['long', '', 95_000],
+  ] as const) {
+    const { status, stderr } = await store.shell(`event-store ${args} <"$1" >/dev/null`, [store.path(input)], { env: { NODE_OPTIONS: `--require ${peak}` } })
+    t.equal(status, 0, stderr)
+    t.ok(Number(stderr) > 20_000 && Number(stderr) < most, `${input} ${args}: ${stderr.trim()} kB`)
+  }
+})
