@@ -51,10 +51,10 @@ export class HeldFrames {
   /** Takes frames whose memory is not used again; gives those, in order, that may go on. Their recorded form is there until the next call. */
   take(frames: readonly Frame[]): Frame[] {
     for (const frame of frames) this.#put(frame)
-    if (this.#bytes <= MOST_BYTES) return this.#settled()
+    if (!this.#isTooMuch) return this.#settled()
     for (const pieces of this.#open.values()) this.#settle(pieces, beforeTail(pieces))
     const settled = this.#settled()
-    if (this.#bytes <= MOST_BYTES) return settled
+    if (!this.#isTooMuch) return settled
     this.#endAll()
     return [...settled, ...this.#settled([])]
   }
@@ -68,6 +68,12 @@ export class HeldFrames {
   /** What is to be recorded of a frame that was given last. */
   recorded(frame: Frame): Frame {
     return this.#redaction.frame(this.#changed.get(frame) ?? frame)
+  }
+
+  /** The first one may be large by itself. */
+  get #isTooMuch(): boolean {
+    const [first] = this.#queue
+    return first !== undefined && this.#bytes - weight(first.frame) > MOST_BYTES
   }
 
   #put(frame: Frame): void {

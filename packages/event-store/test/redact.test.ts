@@ -98,6 +98,13 @@ t.test('what waits is no more than a line, and nothing that somebody has to answ
     ['xxxxxxxxse', '[redacted]', ''],
     'what may still be the beginning of a match waits',
   )
+  const large = new HeldFrames(new Redaction(['se.ret']))
+  t.same(large.take(decode(frames(['TEXT', `${'x'.repeat(1_000_000)}se`]))), [], 'one large piece waits like any other')
+  const [first, second] = large.take(decode(frames(['TEXT', 'cret\n'])))
+  t.same(
+    [first, second].map((frame) => frame && large.recorded(frame).text(1)?.slice(-11)),
+    ['x[redacted]', '\n'],
+  )
   const key = new HeldFrames(new Redaction(['BEGIN[^]*?END']))
   t.same(key.take(decode(frames(['TEXT', 'BEGIN\n'], ['TEXT', 'x\nEND\n']))), [])
   const given = key.take(decode(frames(['STOP', 'end_turn'])))
