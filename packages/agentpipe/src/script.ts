@@ -31,7 +31,9 @@ export PATH
 dir=
 trap 'rm -rf "$dir"; exit 143' TERM
 trap 'rm -rf "$dir"; exit 129' HUP
-dir=$(mktemp -d "\${TMPDIR:-/tmp}/agentpipe.XXXXXX" 2>/dev/null) || {
+# agentpipe, to which we report, was killed.
+trap 'exit 141' PIPE
+dir=$(mktemp -d "\${TMPDIR:-/tmp}/agentpipe.\${AGENTPIPE_SUPERVISED-}XXXXXX" 2>/dev/null) || {
   echo "agentpipe: cannot make a directory in \${TMPDIR:-/tmp}; TMPDIR names another place" >&2
   exit 73
 }

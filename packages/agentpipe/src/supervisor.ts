@@ -1,5 +1,8 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { readdirSync, rmSync } from 'node:fs'
 import type { Socket } from 'node:net'
+import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { EXIT, STDOUT, StageError, systemError, watchOwner } from '@agentpipe/stage'
 import type { JsonReport } from './json-report.js'
@@ -44,6 +47,8 @@ class Supervisor {
   #log: string | undefined
   /** What stages have said, where it has been drawn. */
   #drawn = new KeptLines()
+  /** By which the script's directory is known. */
+  readonly #mark = `${randomBytes(4).toString('hex')}.`
   /** What the terminal was set to, where stages set it. */
   #modes: string | undefined
   #interrupted = false
@@ -56,7 +61,7 @@ class Supervisor {
     // node:child_process: execa would cost 20 ms before the first stage starts.
     this.#shell = spawn('/bin/sh', ['-s'], {
       stdio: ['pipe', report ? 'pipe' : STDOUT, 'pipe', STDIN, 'ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
-      env: { ...process.env, AGENTPIPE_SUPERVISED: '1' },
+      env: { ...process.env, AGENTPIPE_SUPERVISED: this.#mark },
     })
     this.ended = new Promise((resolve, reject) => {
       this.#shell.on('error', (error) => reject(systemError(EXIT.UNAVAILABLE, 'cannot run /bin/sh', error)))
@@ -152,6 +157,17 @@ class Supervisor {
     this.#signal(this.#stages.get('agent-loop'), 'SIGINT')
   }
 
+  /** The script's guard does so as well, if the script got to starting it. */
+  #removeDirectory(): void {
+    const place = process.env.TMPDIR || '/tmp'
+    try {
+      const [name] = readdirSync(place).filter((each) => each.startsWith(`agentpipe.${this.#mark}`))
+      if (name !== undefined) rmSync(join(place, name), { recursive: true, force: true, maxRetries: 3 })
+    } catch {
+      // Both at once.
+    }
+  }
+
   async #shellEnded(status: number | null, signal: string | null): Promise<number> {
     this.#watchEnd().destroy()
     if (signal !== null) {
@@ -160,6 +176,7 @@ class Supervisor {
       if (this.#modes !== undefined) spawnSync('stty', [this.#modes], { stdio: ['inherit', 'ignore', 'ignore'] })
     }
     await this.#stderr?.finish()
+    if (signal !== null) this.#removeDirectory()
     const lines = this.#stderr?.lines ?? []
     if (this.#log !== undefined) addToStderrLog(this.#log, lines)
     await this.#report?.print(lines, status !== 0)

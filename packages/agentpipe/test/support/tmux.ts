@@ -33,7 +33,12 @@ export class Tmux {
       env,
     })
     this.tmux('set', '-g', 'history-limit', '5000')
-    t.teardown(() => void spawnSync('tmux', ['-S', this.#socket, 'kill-server']))
+    t.teardown(() => this.end())
+  }
+
+  /** The terminal is closed, and all that runs in it. */
+  end(): void {
+    spawnSync('tmux', ['-S', this.#socket, 'kill-server'])
   }
 
   tmux(...words: readonly string[]): string {
@@ -62,6 +67,11 @@ export class Tmux {
       .map((line) => line.trimEnd())
       .join('\n')
       .trimEnd()
+  }
+
+  /** What is on the screen now. */
+  get pane(): string {
+    return this.tmux('capture-pane', '-p')
   }
 
   /** Types a line and sends it. */
