@@ -198,14 +198,16 @@ fi
 first=
 ended=
 cut=
+# Who was killed explains how the others ended, however soon they have said so.
+killed=$(grep -s '^end [^ ]* 13[4-9]$' "$dir/status")
 # tee has lost its reader: that left first, however soon the others have said how they ended.
-left=$([ -z "$reader" ] || grep -qs "^end $reader 130$" "$dir/status" || grep -s '^end tee 141$' "$dir/status")
+left=$([ -z "$reader" ] || [ -n "$killed" ] || grep -qs "^end $reader 130$" "$dir/status" || grep -s '^end tee 141$' "$dir/status")
 # A person has asked for the end: how the last turn ended is known.
 asked=$(grep -s '^end user-prompt 0$' "$dir/status")
 # Left before the first turn, by them or by an interrupt: runners miss its end, and may say so sooner than who left.
 early=$asked$(grep -s '^end agent-loop 130$' "$dir/status")
 while read -r event name status; do
-  [ "$event" != left ] || left=yes
+  [ "$event" != left ] || [ -n "$killed" ] || left=yes
   [ "$event" = end ] || continue
   # tee ends with 0 only when what stands in front of it has ended, and may tell it sooner.
   [ "$name:$status" = tee:0 ] || first=\${first:-$name}
@@ -215,7 +217,7 @@ while read -r event name status; do
   [ "$name:$status:$left" != agent-loop:143:yes ] || status=141
   case $name:$status in
     *:0) continue ;;
-    tee:141) ;;
+    tee:141) [ -z "$killed" ] || continue ;;
     tee:1) status=74 ;;
     agent-loop:141) cut=$first && continue ;;
     *:141) continue ;;
