@@ -24,7 +24,10 @@ async function killed(store: Store, number: number) {
   await new Promise<void>((resolve) => {
     child.stdout.once('data', () => setTimeout(resolve, Math.random() * 30))
     const feed = () => {
-      while (child.stdin.writable && child.stdin.write(frames(['TEXT', `${sent++}:${'x'.repeat(Math.random() < 0.01 ? 300_000 : 30)}`]))) {}
+      while (
+        child.stdin.writable &&
+        child.stdin.write(frames(['TEXT', `${sent++}:${'x'.repeat(Math.random() < 0.99 ? 30 : Math.random() < 0.8 ? 300_000 : 1_500_000)}`]))
+      ) {}
       if (child.stdin.writable) child.stdin.once('drain', feed)
     }
     feed()
