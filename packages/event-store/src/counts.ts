@@ -34,7 +34,7 @@ export class CountCache {
 
   put({ id, log }: Session, counts: Counts): void {
     const project = projectOf(log)
-    if (counts.bytes <= SMALL_BYTES || this.of({ id, log, project })?.bytes === counts.bytes) return
+    if (counts.bytes <= SMALL_BYTES) return
     this.#counts(project)[id] = counts
     this.#changed.add(project)
   }

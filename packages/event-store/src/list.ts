@@ -33,11 +33,11 @@ export const list = command({
     const outlines = sessions.map(outlineOf)
     const progress = new Progress(exact ? sessions : [])
     const cache = new CountCache()
-    const until = exact ? Number.POSITIVE_INFINITY : Date.now() + COUNTING_MS
+    const budget = { left: exact ? Number.POSITIVE_INFINITY : COUNTING_MS }
     // The long ones last: none has to wait for them.
     const summaries = outlines
       .sort((one, other) => one.bytes - other.bytes)
-      .map((outline) => ({ ...outline, ...totalsOf(outline.session, { cache, until, read: progress.read }) }))
+      .map((outline) => ({ ...outline, ...totalsOf(outline.session, { cache, budget, read: progress.read }) }))
       .sort(latestFirst)
     progress.clear()
     cache.save(sessions)

@@ -38,8 +38,8 @@ export interface Totals {
 
 export interface CountOptions {
   readonly cache: CountCache
-  /** Milliseconds since 1970 at which counting ends. */
-  readonly until: number
+  /** Milliseconds that there are left for counting: all logs use of it, and only by what is counted, so that each listing comes further. */
+  readonly budget: { left: number }
   /** Told of the bytes that are done. */
   readonly read: (bytes: number) => void
 }
@@ -60,13 +60,15 @@ export function outlineOf(session: Session): Outline {
 }
 
 /** Counts what was appended to a log since it was counted last. Damage counts as nothing. */
-export function totalsOf(session: Session, { cache, until, read }: CountOptions): Totals {
+export function totalsOf(session: Session, { cache, budget, read }: CountOptions): Totals {
   try {
     return inLog(session.log, (descriptor) => {
       const known = knownCounts(descriptor, cache.of(session))
       read(known.bytes)
-      const counts = count(descriptor, known, until, read)
-      cache.put(session, { ...counts.known, mark: markAt(descriptor, counts.known.bytes) })
+      const started = Date.now()
+      const counts = count(descriptor, known, started + budget.left, read)
+      budget.left -= Date.now() - started
+      if (counts.known.bytes !== known.bytes) cache.put(session, { ...counts.known, mark: markAt(descriptor, counts.known.bytes) })
       return counts.totals
     })
   } catch {

@@ -172,6 +172,29 @@ t.test('there is time to count short logs, whatever long ones are beside them', 
   }
 })
 
+t.test('each listing comes further, however much there is to look at', async (t) => {
+  const store = new Store(t)
+  for (const id of ['a', 'b', 'c']) await store.write(id, LONG)
+  const { now } = Date
+  let time = now()
+  Date.now = () => (time += 80)
+  const counted: number[] = []
+  try {
+    for (let times = 0; times < 10; times++) counted.push((await store.read(['list'])).stdout.toString().split(' 1 turn ').length - 1)
+  } finally {
+    Date.now = now
+  }
+  t.equal(counted.at(-1), 3, counted.join())
+  const remembered = () => JSON.parse(readFileSync(cacheOf(store), 'utf8')).a
+  const before = remembered()
+  const log = await store.log('a')
+  copyFileSync(log, `${log}.new`)
+  renameSync(`${log}.new`, log)
+  await listed(store)
+  t.equal(remembered().bytes, before.bytes)
+  t.not(remembered().mark, before.mark, 'another file of the same size is remembered too')
+})
+
 t.test('a state directory without a name is none', async (t) => {
   const store = new Store(t)
   t.match(await store.read(['list', '--dir', '']), { status: 64, stderr: /--dir: expected a directory/ })
