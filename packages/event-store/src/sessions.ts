@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { isSessionId } from '@agentpipe/message'
 import { type Diagnose, EXIT, logPath, projectDirectory, projectsDirectory, StageError, systemError, usage, workingDirectory } from '@agentpipe/stage'
@@ -123,7 +123,9 @@ function namesIn(directory: string): string[] {
   try {
     return readdirSync(directory).sort()
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) return []
+    const { code } = error as NodeJS.ErrnoException
+    // A stray file is no directory of sessions; a file where a directory above should be is a mistake.
+    if (code === 'ENOENT' || (code === 'ENOTDIR' && existsSync(directory))) return []
     throw systemError(EXIT.NO_INPUT, `cannot read ${directory}`, error)
   }
 }
