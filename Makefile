@@ -31,7 +31,7 @@ soak: $(ALL_PACKAGES) build       ## the long form of what make test does shortl
 	@LINE_TIMES=100 RESUME_KILLS=100 MEMORY_TURNS=1000 SESSION_TURNS=200 STORE_KILLS=1000 OUTPUT_MEGABYTES=1000 \
 		GOLDEN_CUT_BYTES=2.5e8 RENDER_TIMES=10 MERGE_TIMES=100 FILTER_MEGABYTES=1000 \
 		KILLS=all DEADLOCK_MEGABYTES=50 \
-		SCRIPT_PAIRS=all INTERRUPT_STEP_MS=20 INTERRUPTED_TURNS=500 RANDOM_KILLS=100 \
+		SCRIPT_PAIRS=all INTERRUPT_STEP_MS=20 INTERRUPTED_TURNS=500 RANDOM_KILLS=100 SECONDS_A_FILE=3600 \
 		scripts/test line merge filters resume memory long-session crash failing-disk command golden size \
 		kill interrupt deadlock interactive-kill random-moments \
 		printed-script endings scripts-agent

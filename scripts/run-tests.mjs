@@ -2,7 +2,7 @@
 // puts a loader, by NODE_OPTIONS, into every Node that a test starts, however deep down, which costs each a quarter of a second. env(1) takes it out.
 import t from 'tap'
 
-const SECONDS_A_FILE = 300
+const SECONDS_A_FILE = Number(process.env.SECONDS_A_FILE ?? 300)
 
 t.jobs = 3
 t.setTimeout(0)

@@ -10,7 +10,7 @@ import { type Running, running } from './support/processes.js'
 import { Random } from './support/random.js'
 import { noTmux, Tmux } from './support/tmux.js'
 
-/** `make soak` asks for 500 turns, and 100 kills of each form. */
+/** `make soak` asks for 500 turns, and 100 kills of each form: about a quarter of an hour. */
 const TURNS = Number(process.env.INTERRUPTED_TURNS ?? 4)
 const KILLS = Number(process.env.RANDOM_KILLS ?? 2)
 
