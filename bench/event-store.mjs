@@ -1,6 +1,6 @@
 // Events a second that are recorded and replayed, whole processes over files, beside SQLite (better-sqlite3 12, WAL, synchronous NORMAL, a row an
-// event, committed before its frame goes on), a million so that starting Node is no part of it that counts; then a listing of 1,000 sessions beside wc -l of their logs, and
-// replay --last 10 of a log of 1 GB beside tail -n, with the memory that each takes.
+// event, committed before its frame goes on), a million so that starting Node is no part of it that counts; then a listing of 1,000 sessions beside
+// wc -l of their logs, and replay --last 10 of a log of 1 GB beside tail -n, with the memory that each takes.
 // better-sqlite3 is not needed to build or to test: `npm install --prefix bench` gets it.
 import { spawnSync } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync, writeSync } from 'node:fs'
