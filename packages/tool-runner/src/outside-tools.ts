@@ -1,4 +1,4 @@
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, parse } from 'node:path'
 import { type Diagnose, reason } from '@agentpipe/stage'
 import { McpServer } from './mcp-server.js'
 import type { Session } from './session.js'
@@ -71,14 +71,26 @@ export class OutsideTools {
   }
 
   async #programs(add: (tool: Tool) => boolean): Promise<void> {
-    const waiting = this.#session.toolDirectories.flatMap(programsIn).values()
+    const paths = this.#session.toolDirectories.flatMap(programsIn)
+    const waiting = paths.values()
+    /** Whoever answers first, a name is that of the program that is called so, else of the first one in order. */
+    const others = new Map<string, Tool>()
+    const take = (path: string, tool: Tool) => {
+      if (!add(tool)) this.#diagnose(`${shortName(path)} is left out: there is a tool ${tool.name} already`)
+    }
     const ask = async () => {
       for (const path of waiting) {
         const tool = await this.#program(path)
-        if (tool !== undefined && !add(tool)) this.#diagnose(`${shortName(path)} is left out: there is a tool ${tool.name} already`)
+        if (tool === undefined) continue
+        if (paths.find((other) => parse(other).name === tool.name) === path) take(path, tool)
+        else others.set(path, tool)
       }
     }
     await Promise.all(Array.from({ length: ASKED_AT_ONCE }, ask))
+    for (const path of paths) {
+      const tool = others.get(path)
+      if (tool !== undefined) take(path, tool)
+    }
   }
 
   /** Why there is no tool of that name, where it would be one of a server that can't be used. */

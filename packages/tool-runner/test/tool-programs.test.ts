@@ -114,6 +114,24 @@ t.test('tools of a project are not run, not even asked what they are, unless the
   t.match(stderr, /^tool-runner: the project has tools of its own, which are not used: .*--tools-dir .agentpipe\/tools uses them\n$/)
 })
 
+t.test('whoever answers first, a name is that of the program that is called so, else of the first one', async (t) => {
+  const place = new Place(t)
+  const directory = toolsDirectory(place)
+  const slow = (file: string, name: string) =>
+    writeFileSync(join(directory, file), `#!/bin/sh\nsleep 0.5; echo '{"name":"${name}","description":"of ${file}"}'\n`, { mode: 0o755 })
+  program(directory, 'a', { name: 'shout', description: 'of a' }, '')
+  slow('b', 'odd')
+  program(directory, 'c', { name: 'odd', description: 'of c' }, '')
+  slow('shout.sh', 'shout')
+  const { stdout, stderr } = await place.run(frames(['HELLO', '1', 's']), ['--tools-dir', directory, '--tools-wait', '20'])
+  const described = fieldsOf(stdout).flatMap(([type, name, description]) => (type === 'TOOL_DEF' && /odd|shout/.test(name ?? '') ? [[name, description]] : []))
+  t.same(described.sort(), [
+    ['odd', 'of b'],
+    ['shout', 'of shout.sh'],
+  ])
+  t.match(stderr, 'tools/a is left out: there is a tool shout already\ntool-runner: tools/c is left out: there is a tool odd already\n')
+})
+
 t.test('slow ones hold nobody up, and cancelled or late ones leave nothing', async (t) => {
   const place = new Place(t)
   const directory = toolsDirectory(place)
