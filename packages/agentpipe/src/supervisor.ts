@@ -180,6 +180,11 @@ class Supervisor {
     const lines = this.#stderr?.lines ?? []
     if (this.#log !== undefined) addToStderrLog(this.#log, lines)
     await this.#report?.print(lines, status !== 0)
+    // It came before the shell had said what is to become of it: before there was anything to interrupt.
+    if (signal === 'SIGINT') {
+      raise('SIGINT')
+      return EXIT.INTERRUPTED
+    }
     if (signal !== null) throw new StageError(EXIT.UNAVAILABLE, `the shell that runs the stages was killed by ${signal}`)
     // Ended by the signal itself: so a shell loop around us ends too.
     if (this.#interrupted && status === EXIT.INTERRUPTED) raise('SIGINT')
