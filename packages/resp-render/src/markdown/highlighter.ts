@@ -1,9 +1,7 @@
-import { createRequire } from 'node:module'
 import type { StreamParser } from '@codemirror/streamparser'
 import type { Role } from '../theme.js'
+import { codeStream } from './code-stream.js'
 import { languageOf } from './languages.js'
-
-const require = createRequire(import.meta.url)
 
 /** A longer line has no colours: what a line costs is bounded. */
 const LONGEST_LINE = 1000
@@ -76,7 +74,7 @@ export class Highlighter {
 
   /** Gives how much of the line was told: all of it, unless the language failed. */
   #pieces(line: string, parser: StreamParser<unknown>, each: (text: string, role: Role | undefined) => void): number {
-    const stream = new (streamClass())(line, 4, INDENT_UNIT)
+    const stream = codeStream(line, INDENT_UNIT)
     let [start, idle] = [0, 0]
     let role: Role | undefined
     try {
@@ -113,38 +111,6 @@ function bracketsIn(line: string): number {
     else if (code === 0x29 || code === 0x5d || code === 0x7d) open--
   }
   return open
-}
-
-type Stream = typeof import('@codemirror/streamparser').StringStream
-
-let shared: Stream | undefined
-
-function streamClass(): Stream {
-  if (shared === undefined) {
-    const { StringStream } = require('@codemirror/streamparser') as { StringStream: Stream }
-    shared = class extends StringStream {
-      override match(pattern: string | RegExp, consume?: boolean, caseInsensitive?: boolean): boolean | RegExpMatchArray | null {
-        return super.match(typeof pattern === 'string' ? pattern : atStart(pattern), consume, caseInsensitive)
-      }
-    }
-  }
-  return shared
-}
-
-/** Patterns by how they are written, each bound to the place where it is tried: who wrote one without `^` has the whole line searched for nothing. */
-const bound = new Map<string, RegExp>()
-
-function atStart(pattern: RegExp): RegExp {
-  const { source, flags } = pattern
-  if (source.startsWith('^') || flags.includes('g')) return pattern
-  const key = `${flags}/${source}`
-  let found = bound.get(key)
-  if (found === undefined) {
-    found = new RegExp(source, `${flags.replace('y', '')}y`)
-    if (bound.size < MOST_KEPT) bound.set(key, found)
-  }
-  found.lastIndex = 0
-  return found
 }
 
 /** Languages have few tags, and name them for each word. Null: it has no role. */
